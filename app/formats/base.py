@@ -1,0 +1,69 @@
+"""What a session format is: one object that recognises, reads and writes the files of one agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Protocol
+
+from app.formats.source import Source
+from app.model import Boundary, Message, Notice, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What an export asks a format to write."""
+
+    messages: tuple[Message, ...]
+    """The live segment as it shall be: kept blocks are the session's own objects."""
+    boundary: Boundary | None = None
+    """A boundary that this run made; it hides all live messages that are not in `messages`."""
+    session_id: str | None = None
+    """The new session's id; None keeps the old one (writing in place)."""
+    title: str | None = None
+    context_tokens: int | None = None
+    """The estimate that replaces the newest recorded usage, at least 1; None leaves it."""
+    drop_old: bool = False
+    """Leave out what lies before the boundary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """How a rewritten file is made, known before a byte is written."""
+
+    pieces: Callable[[], Iterator[bytes]]
+    """The new file's bytes, streamed; may be called again."""
+    kept: int
+    """Records written byte for byte (but for the session id)."""
+    changed: int
+    added: int
+    dropped: int
+    repairs: tuple[Notice, ...] = field(default=())
+    """What had to be mended because a rule demands it, or was left out as damaged."""
+
+
+class Format(Protocol):
+    """One agent's files. Implementations hold no state."""
+
+    name: str
+    """The name in reports: `claude-code`, `anthropic`, `openai-chat` ..."""
+    title: str
+    """For people: `Claude Code`."""
+    validity: str
+    """Which provider's rules hold: `anthropic` or `openai-chat`."""
+
+    def sniff(self, source: Source) -> bool:
+        """Whether the content is of this format, judged by a head of the file, never by its name."""
+
+    def read(self, source: Source, leaf: str | None = None) -> Session:
+        """The session, on the branch that ends at `leaf` (default: the one the agent would take).
+
+        Never raises on damaged content: damage becomes notices and unreadable records.
+        """
+
+    def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
+        """The file that holds `rewrite`."""
+
+    def new_name(self, original: PurePath, session_id: str | None) -> str:
+        """The file name of a new session that lies beside `original`."""

@@ -1,0 +1,128 @@
+"""The bytes of a session file, read piece by piece and never changed."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from app.errors import UnreadableFile
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells whether a file is still the one that was opened."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    device: int
+    mode: int
+
+
+class Source(Protocol):
+    """Bytes that can be read at any place."""
+
+    name: str
+    """The path as the person gave it, or `-`."""
+    size: int
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes from `offset`."""
+
+
+def chunks(source: Source, size: int = CHUNK) -> Iterator[bytes]:
+    """The whole source in pieces of at most `size` bytes."""
+    for offset in range(0, source.size, size):
+        yield source.read(offset, min(size, source.size - offset))
+
+
+def sha256(source: Source) -> str:
+    """The hex digest of all bytes."""
+    digest = hashlib.sha256()
+    for chunk in chunks(source):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+class BytesSource:
+    """Bytes that are in memory: standard input, and tests."""
+
+    def __init__(self, data: bytes, name: str = "-") -> None:
+        self.name = name
+        self.size = len(data)
+        self._data = data
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self._data[offset : offset + length]
+
+
+class FileSource:
+    """A file that stays open, so that a rename by its agent does not change what is read.
+
+    The size is fixed at opening: what an agent appends later is not part of this session.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            self._file = path.open("rb", buffering=0)
+        except OSError as error:
+            raise UnreadableFile(_why(path, error)) from error
+        info = os.fstat(self._file.fileno())
+        if not stat.S_ISREG(info.st_mode):
+            self._file.close()
+            raise UnreadableFile(f"{path} is not a regular file: give a session file")
+        self.identity = identity_of(info)
+        self.size = info.st_size
+
+    def read(self, offset: int, length: int) -> bytes:
+        length = min(length, self.size - offset)
+        pieces: list[bytes] = []
+        with self._lock:
+            self._file.seek(offset)
+            while length > 0 and (piece := self._file.read(length)):
+                pieces.append(piece)
+                length -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def close(self) -> None:
+        """Let go of the file; reading afterwards raises ValueError."""
+        self._file.close()
+
+    def __enter__(self) -> FileSource:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+
+def identity_of(info: os.stat_result) -> Identity:
+    """The identity that a stat result shows."""
+    return Identity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, stat.S_IMODE(info.st_mode))
+
+
+def _why(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{path} does not exist: give the path of a session file"
+    if isinstance(error, IsADirectoryError) or path.is_dir():
+        return f"{path} is a folder: give a session file, or `handcompact list` to see the sessions"
+    if isinstance(error, PermissionError):
+        return f"{path} may not be read: a session file that you can read was expected; check its permissions"
+    if error.errno == errno.ENAMETOOLONG:
+        return f"{path} is too long a name: give the path of a session file"
+    return f"{path} cannot be read ({error.strerror}): a session file was expected"

@@ -1,0 +1,442 @@
+"""What every agent's file is read into: a Session of Messages of blocks.
+
+Everything here is frozen. Texts are not held: a block carries a `Content`, which knows its length
+and a short preview and reads the text from the file when asked, so memory does not grow with the
+text. A changed block is a `dataclasses.replace` of the old one with `Held` content and the same
+key and place; a format's writer finds the changed blocks by comparing identities.
+
+Keys are strings and never positions: pins, refused changes and histories name blocks by key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+JsonPath: TypeAlias = tuple[str | int, ...]
+"""Where a value lies inside a record: object keys and list positions."""
+
+PREVIEW_CHARS = 160
+"""Code points of a text that are kept in memory for lists and cheap tests."""
+
+
+class Content(Protocol):
+    """A text that can be read on demand."""
+
+    @property
+    def chars(self) -> int:
+        """Length in code points."""
+
+    @property
+    def size(self) -> int:
+        """Length in bytes of UTF-8 (a lone surrogate counts 3)."""
+
+    @property
+    def preview(self) -> str:
+        """The first `PREVIEW_CHARS` code points, as they are (not safe for a terminal)."""
+
+    def read(self) -> str:
+        """The whole text. A value that is no string is given as compact JSON."""
+
+    def value(self) -> Any:
+        """The JSON value behind the text (for a tool's input: an object)."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Content that is held in memory: what a stage or a person made."""
+
+    text: str
+
+    @property
+    def chars(self) -> int:
+        return len(self.text)
+
+    @cached_property
+    def size(self) -> int:
+        return len(self.text) if self.text.isascii() else len(self.text.encode("utf-8", "surrogatepass"))
+
+    @property
+    def preview(self) -> str:
+        return self.text[:PREVIEW_CHARS]
+
+    def read(self) -> str:
+        return self.text
+
+    def value(self) -> Any:
+        return json.loads(self.text)
+
+
+@dataclass(frozen=True)
+class HeldValue:
+    """A JSON value that is held in memory: a tool's input given as data."""
+
+    data: Any
+
+    @cached_property
+    def _text(self) -> str:
+        return self.data if isinstance(self.data, str) else compact_json(self.data)
+
+    @property
+    def chars(self) -> int:
+        return len(self._text)
+
+    @property
+    def size(self) -> int:
+        return len(self._text.encode("utf-8", "surrogatepass"))
+
+    @property
+    def preview(self) -> str:
+        return self._text[:PREVIEW_CHARS]
+
+    def read(self) -> str:
+        return self._text
+
+    def value(self) -> Any:
+        return self.data
+
+
+def compact_json(value: Any) -> str:
+    """`value` as JSON with no blanks and non-ASCII characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class Role(StrEnum):
+    """Who a message is from, as the provider sees it. `TOOL` is OpenAI Chat's result message."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Author(StrEnum):
+    """Who wrote a text, which a role does not tell: clients put much into user messages."""
+
+    USER = "user"
+    """Typed by the person (a queued prompt too)."""
+    ASSISTANT = "assistant"
+    INJECTED = "injected"
+    """Put there by the client: reminders, environment, command output, hooks."""
+    SUMMARY = "summary"
+    """A summary behind a boundary."""
+    MARKER = "marker"
+    """A line that says what was taken out (a snip marker)."""
+    SYSTEM = "system"
+
+
+class Standing(StrEnum):
+    """Whether a message is sent to the model when the session goes on."""
+
+    LIVE = "live"
+    BEFORE_BOUNDARY = "before-boundary"
+    OFF_BRANCH = "off-branch"
+    SIDECHAIN = "sidechain"
+    NEVER_SENT = "never-sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a block lies in the file."""
+
+    record: int
+    """Index into `Session.records`."""
+    path: JsonPath
+    """The block's value inside that record; `()` is the whole record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words of a person, a model or a client."""
+
+    kind: ClassVar[str] = "text"
+    key: str
+    content: Content
+    author: Author
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A model's thinking. Its text may be empty although its tokens are real: see `signature_chars`."""
+
+    kind: ClassVar[str] = "thinking"
+    key: str
+    content: Content
+    signature_chars: int = 0
+    """Length of the provider's seal, in base64 characters; 0 without one."""
+    redacted: bool = False
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture; `data` is its base64 text, or a URL when `media_type` is empty."""
+
+    kind: ClassVar[str] = "image"
+    key: str
+    data: Content
+    media_type: str = ""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A block of a type that we do not know or do not read; kept as it is."""
+
+    kind: ClassVar[str] = "opaque"
+    key: str
+    type: str
+    content: Content
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call of a tool; its result has the same id."""
+
+    kind: ClassVar[str] = "tool_use"
+    key: str
+    id: str
+    name: str
+    input: Content
+    """The arguments: `value()` is the object, `read()` its JSON text."""
+    path: str | None = None
+    """The file that the call is about, when its input names one."""
+    server: bool = False
+    """Run by the provider: its result stands in the same message."""
+    place: Place | None = None
+
+
+Part: TypeAlias = Text | Image | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave back. A string content is one Text part; an absent one is no part."""
+
+    kind: ClassVar[str] = "tool_result"
+    key: str
+    tool_use_id: str
+    parts: tuple[Part, ...]
+    is_error: bool = False
+    server: bool = False
+    cleared_live: bool = False
+    """The agent's own micro-compaction hid it while it ran; a resume sends it whole again."""
+    user_words: bool = False
+    """The record says that the person wrote in it (a reason given with a refused permission)."""
+    place: Place | None = None
+
+
+Block: TypeAlias = Text | Thinking | ToolUse | ToolResult | Image | Opaque
+
+
+def text_of(block: Block) -> str:
+    """The whole text of a block: a result's text parts joined, a call's input as JSON, an image's none."""
+    match block:
+        case ToolResult():
+            return "".join(part.content.read() for part in block.parts if isinstance(part, Text))
+        case ToolUse():
+            return block.input.read()
+        case Image():
+            return ""
+        case _:
+            return block.content.read()
+
+
+def chars_of(block: Block) -> int:
+    """Code points of `text_of(block)`, without reading it."""
+    match block:
+        case ToolResult():
+            return sum(part.content.chars for part in block.parts if isinstance(part, Text))
+        case ToolUse():
+            return block.input.chars
+        case Image():
+            return 0
+        case _:
+            return block.content.chars
+
+
+def preview_of(block: Block) -> str:
+    """A short start of the block's text; session text, not safe for a terminal."""
+    match block:
+        case ToolResult():
+            return next((part.content.preview for part in block.parts if isinstance(part, Text)), "")
+        case ToolUse():
+            return block.path if block.path is not None else block.input.preview
+        case Image():
+            return ""
+        case _:
+            return block.content.preview
+
+
+def with_text(result: ToolResult, text: str) -> ToolResult:
+    """The same result holding `text` as its only part."""
+    place = result.parts[0].place if result.parts else None
+    part = Text(key=f"{result.key}/text", content=Held(text), author=Author.INJECTED, place=place)
+    return replace(result, parts=(part,))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that the provider reported for one call."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_creation_tokens: int = 0
+
+    @property
+    def context(self) -> int:
+        """All tokens that went in."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_creation_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A compaction, the agent's or ours: what came before it is not sent any more if it `hides`."""
+
+    key: str
+    trigger: str
+    """manual, auto, reactive or time; the agent's own word where it differs."""
+    strategy: str = ""
+    time: float | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    removed: int | None = None
+    """Messages that went: the true count, carried on over runs."""
+    preserved: tuple[str, str] | None = None
+    """Keys of the first and last message kept from before."""
+    hides: bool = True
+    record: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One API message after joining (one `message.id`, one run of user records)."""
+
+    key: str
+    role: Role
+    blocks: tuple[Block, ...]
+    standing: Standing = Standing.LIVE
+    time: float | None = None
+    """Seconds since 1970 of its first record."""
+    model: str | None = None
+    usage: Usage | None = None
+    boundary: Boundary | None = None
+    """Set on the message that stands first behind a boundary: its summary or its marker."""
+    records: tuple[int, ...] = ()
+    """Indexes of the records it was joined from, in file order; empty for a made message."""
+
+
+def blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Message, Block]]:
+    """Every block with its message, in order."""
+    for message in messages:
+        for block in message.blocks:
+            yield message, block
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something about a file that a person should know; `word` is of the fixed list in the README."""
+
+    word: str
+    line: int | None = None
+    """1-based physical line, where there is one."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON value of the file (or one line that is none), by where it lies."""
+
+    index: int
+    offset: int
+    """Bytes from the start of the file."""
+    length: int
+    """Bytes, without the line end."""
+    line: int
+    """1-based number of its first physical line."""
+    kind: str
+    """The format's own type (`user`, `progress` ...), or `unreadable`."""
+    key: str
+    """The record's own id, else `@offset`."""
+    damage: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The end of one branch of a session."""
+
+    key: str
+    """Key of its last conversation record."""
+    messages: int
+    time: float | None
+    preview: str
+
+
+class Records(Protocol):
+    """The file's records, read on demand."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> Record: ...
+
+    def raw(self, index: int) -> bytes:
+        """The very bytes of a record, without its line end."""
+
+    def value(self, index: int) -> Any:
+        """The record parsed; None for one that is unreadable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Counts that only the format can tell (`report --json` has them under these names)."""
+
+    records: int = 0
+    bad_lines: tuple[int, ...] = ()
+    conversation: int = 0
+    """User and assistant records (or messages) of the live branch."""
+    messages: int = 0
+    """API messages on a strict walk: what the agent itself would send."""
+    missing_parents: int = 0
+    branches: int = 1
+    sidechain_records: int = 0
+    hidden_bytes: int = 0
+    """Bytes of records that are never sent (progress records and the like)."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One conversation, as read from one file."""
+
+    format: str
+    """`claude-code`, `anthropic`, `openai-chat` ..."""
+    name: str
+    """The file's path as given, or `-`. Not safe for a terminal."""
+    records: Records
+    messages: tuple[Message, ...]
+    """All of them: those that are not live stand where the file has them."""
+    boundaries: tuple[Boundary, ...] = ()
+    """Every compaction on the live branch, oldest first."""
+    facts: Facts = field(default_factory=Facts)
+    notices: tuple[Notice, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
+    live_leaf: str | None = None
+    session_id: str | None = None
+    title: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    usage: Usage | None = None
+    """What all calls report together, each call once."""
+    last_usage: Usage | None = None
+    """The newest usable usage of a live call."""
+
+    @cached_property
+    def live(self) -> tuple[Message, ...]:
+        """The messages that are sent when the session goes on, in the order they are sent."""
+        return tuple(message for message in self.messages if message.standing is Standing.LIVE)

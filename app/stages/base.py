@@ -1,0 +1,223 @@
+"""What a stage is: a frozen set of options that can be called on a conversation.
+
+A stage is pure. It is given the live segment and a context, and returns the new messages with the
+list of what it changed and why; files it wants saved are returned as planned files. The rules that
+hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers in
+`app.stages.edits_of` so that no stage can forget one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, ClassVar, TypeAlias, cast
+
+from app.errors import BadPipeline
+from app.model import Block, Boundary, Message
+from app.tokens.base import Estimator
+
+Messages: TypeAlias = tuple[Message, ...]
+
+
+class ChangeKind(StrEnum):
+    """What happened to a block."""
+
+    CUT = "cut"
+    """Its text was shortened."""
+    CLEARED = "cleared"
+    """Its text became a placeholder."""
+    SAVED = "saved"
+    """Its text went to a file and a preview stays."""
+    STUB = "stub"
+    """Its text became a line that names another copy."""
+    EDITED = "edited"
+    """Its text was written anew by hand."""
+    DROPPED = "dropped"
+    MADE = "made"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One block that a step changed: `before` is None for a made one, `after` for a dropped one."""
+
+    key: str
+    kind: ChangeKind
+    reason: str
+    before: Block | None
+    after: Block | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file that an export will write; the path is relative to where the stage's `folder` is rooted."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """What a stage did. Where nothing changed, `messages` is the input itself and `note` says why."""
+
+    messages: Messages
+    changes: tuple[Change, ...] = ()
+    boundary: Boundary | None = None
+    trace: tuple[str, ...] = ()
+    files: tuple[PlannedFile, ...] = ()
+    note: str = ""
+    protected: int = 0
+    """Blocks that this stage would have changed and protection kept."""
+    size_before: int = 0
+    """In the pipeline's estimator."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """All that a stage may look at beside the messages. No stage reads a clock, a file or a network."""
+
+    estimator: Estimator
+    protected: Mapping[str, str] = field(default_factory=dict)
+    """Block key -> why it must stay (see `app.stages.protection`)."""
+    window_tokens: int = 200_000
+    now: float | None = None
+    """The session's own clock: its newest time, in seconds since 1970."""
+    foreign_tools: bool = False
+    """Whether tool names follow another agent than the one a preset was written for."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """Injected dependencies by stage vocabulary: `summariser`, `memory`, `refusal` ..."""
+
+
+def option(
+    default: Any, help: str, *, unit: str = "", minimum: int | None = None, choices: tuple[str, ...] = ()
+) -> Any:
+    """A stage's option: a dataclass field that knows how to explain and check itself."""
+    metadata = {"help": help, "unit": unit, "minimum": minimum, "choices": choices}
+    if isinstance(default, list | dict | set):
+        raise TypeError("an option's default must be immutable")
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as the stepper's form, `pipelines` and the docs show it."""
+
+    name: str
+    type: str
+    default: Any
+    help: str
+    unit: str
+    minimum: int | None
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """Base of all stages: the options that each has."""
+
+    name: ClassVar[str]
+    """The stage's word in pipelines, `--set` and reports."""
+    title: ClassVar[str]
+    """Two or three words for the stage strip."""
+
+    enabled: bool = option(True, "run this stage at all")
+    only_if_smaller: bool = option(True, "make no replacement that is not shorter than what it replaces")
+    protect: bool = option(True, "leave protected blocks alone (pinned ones always stay)")
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        """The conversation after this stage; the input is never changed."""
+        raise NotImplementedError
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """Every option of this stage, its own first."""
+        own = [f for f in fields(cls) if f.name not in _COMMON]
+        common = [f for f in fields(cls) if f.name in _COMMON]
+        return tuple(
+            Option(
+                name=f.name,
+                type=str(f.type),
+                default=None if f.default is MISSING else f.default,
+                help=f.metadata["help"],
+                unit=f.metadata["unit"],
+                minimum=f.metadata["minimum"],
+                choices=f.metadata["choices"],
+            )
+            for f in own + common
+            if f.metadata
+        )
+
+    @classmethod
+    def build(cls, values: Mapping[str, Any]) -> Stage:
+        """A stage with these options; raises BadPipeline naming the option that does not fit."""
+        known = {o.name: o for o in cls.options()}
+        checked = {}
+        for key, value in values.items():
+            if key not in known:
+                raise BadPipeline(
+                    f"stage {cls.name} has no option {key!r}; it has: {', '.join(sorted(known))}"
+                )
+            checked[key] = check_option(cls.name, known[key], value)
+        return cls(**checked)
+
+
+_COMMON = ("enabled", "only_if_smaller", "protect")
+
+
+def check_option(stage: str, option: Option, value: Any) -> Any:
+    """`value` as the option's type (strings are parsed); raises BadPipeline with what was expected."""
+    where = f"{stage}.{option.name}"
+    if option.choices and value not in option.choices:
+        raise BadPipeline(f"{where} must be one of {', '.join(option.choices)}, not {value!r}")
+    kind = option.type.split(" |")[0].split("[")[0]
+    try:
+        parsed = _PARSERS[kind](value)
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadPipeline(f"{where} must be {_WORDS.get(kind, kind)}, not {value!r}") from error
+    if option.minimum is not None and isinstance(parsed, int | float) and parsed < option.minimum:
+        raise BadPipeline(f"{where} must be at least {option.minimum}, not {value!r}")
+    return parsed
+
+
+def _parse_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False}
+    return words[str(value).lower()] if str(value).lower() != "0" else False
+
+
+def _parse_int(value: Any) -> int:
+    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+        raise ValueError(value)
+    return int(str(value).replace("_", "")) if isinstance(value, str) else int(value)
+
+
+def _parse_str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return value
+
+
+def _parse_tuple(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(cast(Sequence[Any], value))
+
+
+_PARSERS: Mapping[str, Any] = {
+    "bool": _parse_bool,
+    "int": _parse_int,
+    "float": float,
+    "str": _parse_str,
+    "tuple": _parse_tuple,
+}
+_WORDS = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a text",
+          "tuple": "a list"}
+
+
+def tool_results(messages: Sequence[Message]) -> Iterator[tuple[int, int, Block]]:
+    """(message index, block index, block) of every tool_result that answers a call, in order."""
+    for i, message in enumerate(messages):
+        for j, block in enumerate(message.blocks):
+            if block.kind == "tool_result" and not getattr(block, "server", False):
+                yield i, j, block

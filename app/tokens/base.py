@@ -1,0 +1,36 @@
+"""What an estimator is: a named measure of text, blocks and messages.
+
+Thresholds of a pipeline are in the units of its estimator, so an estimator says its unit and also
+how it measures the length of a text and where it cuts one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from app.model import Block, Message
+
+
+class Estimator(Protocol):
+    """A measure of what a conversation takes up."""
+
+    name: str
+    """As on screen and in reports: `tokens`, `utf16`, `minicode`, `json-chars`, `chars`."""
+    unit: str
+    """What one is called in the plural: `tokens`, `UTF-16 units` ..."""
+
+    def length(self, text: str) -> int:
+        """The length of a text in this estimator's character unit (code points or UTF-16 units)."""
+
+    def cut(self, text: str, length: int) -> str:
+        """The longest start of `text` of at most `length` in that unit that splits no code point."""
+
+    def block(self, block: Block) -> int:
+        """The size of one block; for estimators with an overhead per message, without it."""
+
+    def message(self, message: Message) -> int:
+        """The size of one message, overhead included."""
+
+    def total(self, messages: Iterable[Message]) -> int:
+        """The size of a conversation. Not always the sum over its messages."""
