@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Protocol
+from typing import Any, Protocol
 
 from app.formats.source import Source
 from app.model import Boundary, Message, Notice, Session
@@ -60,6 +60,12 @@ class Format(Protocol):
         """The session, on the branch that ends at `leaf` (default: the one the agent would take).
 
         Never raises on damaged content: damage becomes notices and unreadable records.
+        """
+
+    def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each message's key with the message in its provider's form, as the agent would send it.
+
+        Blocks that nobody changed are given as the file has them, so that a checker sees every field.
         """
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
