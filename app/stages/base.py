@@ -73,12 +73,42 @@ class StageResult:
 
 
 @dataclass(frozen=True)
+class Protection:
+    """Why blocks must stay: block key -> reason.
+
+    `text` keeps a block's words (it is not cut, cleared or saved), `place` keeps it from being
+    dropped; what keeps the words keeps the place too. `pinned` is the person's part of both.
+    """
+
+    text: Mapping[str, str] = field(default_factory=dict)
+    place: Mapping[str, str] = field(default_factory=dict)
+    pinned: frozenset[str] = frozenset()
+
+    def keeps_text(self, key: str) -> str | None:
+        """The reason why this block's text may not be changed, or None."""
+        return self.text.get(key)
+
+    def keeps_place(self, key: str) -> str | None:
+        """The reason why this block may not be dropped, or None."""
+        return self.text.get(key) or self.place.get(key)
+
+    def only_pinned(self) -> Protection:
+        """What stays when a stage is told not to protect: the person's pins."""
+        return Protection(
+            text={key: reason for key, reason in self.text.items() if key in self.pinned},
+            pinned=self.pinned,
+        )
+
+
+UNPROTECTED = Protection()
+
+
+@dataclass(frozen=True)
 class Context:
     """All that a stage may look at beside the messages. No stage reads a clock, a file or a network."""
 
     estimator: Estimator
-    protected: Mapping[str, str] = field(default_factory=dict)
-    """Block key -> why it must stay (see `app.stages.protection`)."""
+    protection: Protection = UNPROTECTED
     window_tokens: int = 200_000
     now: float | None = None
     """The session's own clock: its newest time, in seconds since 1970."""
