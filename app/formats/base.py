@@ -71,5 +71,8 @@ class Format(Protocol):
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`."""
 
+    def side_folder(self, original: PurePath) -> PurePath | None:
+        """The folder that belongs to a session file (subagents, saved results), if the format has one."""
+
     def new_name(self, original: PurePath, session_id: str | None) -> str:
         """The file name of a new session that lies beside `original`."""

@@ -3,13 +3,13 @@
 A stage is pure. It is given the live segment and a context, and returns the new messages with the
 list of what it changed and why; files it wants saved are returned as planned files. The rules that
 hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers in
-`app.stages.edits_of` so that no stage can forget one.
+`app.stages.draft` so that no stage can forget one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias, cast
 
@@ -119,10 +119,10 @@ class Context:
 
 
 def option(
-    default: Any, help: str, *, unit: str = "", minimum: int | None = None, choices: tuple[str, ...] = ()
+    default: Any, about: str, *, unit: str = "", minimum: int | None = None, choices: tuple[str, ...] = ()
 ) -> Any:
     """A stage's option: a dataclass field that knows how to explain and check itself."""
-    metadata = {"help": help, "unit": unit, "minimum": minimum, "choices": choices}
+    metadata = {"about": about, "unit": unit, "minimum": minimum, "choices": choices}
     if isinstance(default, list | dict | set):
         raise TypeError("an option's default must be immutable")
     return field(default=default, metadata=metadata)
@@ -135,7 +135,7 @@ class Option:
     name: str
     type: str
     default: Any
-    help: str
+    about: str
     unit: str
     minimum: int | None
     choices: tuple[str, ...]
@@ -168,7 +168,7 @@ class Stage:
                 name=f.name,
                 type=str(f.type),
                 default=None if f.default is MISSING else f.default,
-                help=f.metadata["help"],
+                about=f.metadata["about"],
                 unit=f.metadata["unit"],
                 minimum=f.metadata["minimum"],
                 choices=f.metadata["choices"],
@@ -180,15 +180,20 @@ class Stage:
     @classmethod
     def build(cls, values: Mapping[str, Any]) -> Stage:
         """A stage with these options; raises BadPipeline naming the option that does not fit."""
+        return cls(**cls._checked(values))
+
+    def with_options(self, values: Mapping[str, Any]) -> Stage:
+        """This stage with some options changed; raises BadPipeline naming the option that does not fit."""
+        return replace(self, **self._checked(values))
+
+    @classmethod
+    def _checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         known = {o.name: o for o in cls.options()}
-        checked = {}
-        for key, value in values.items():
+        for key in values:
             if key not in known:
-                raise BadPipeline(
-                    f"stage {cls.name} has no option {key!r}; it has: {', '.join(sorted(known))}"
-                )
-            checked[key] = check_option(cls.name, known[key], value)
-        return cls(**checked)
+                names = ", ".join(sorted(known))
+                raise BadPipeline(f"stage {cls.name} has no option {key!r}; it has: {names}")
+        return {key: check_option(cls.name, known[key], value) for key, value in values.items()}
 
 
 _COMMON = ("enabled", "only_if_smaller", "protect")
@@ -241,13 +246,10 @@ _PARSERS: Mapping[str, Any] = {
     "str": _parse_str,
     "tuple": _parse_tuple,
 }
-_WORDS = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a text",
-          "tuple": "a list"}
-
-
-def tool_results(messages: Sequence[Message]) -> Iterator[tuple[int, int, Block]]:
-    """(message index, block index, block) of every tool_result that answers a call, in order."""
-    for i, message in enumerate(messages):
-        for j, block in enumerate(message.blocks):
-            if block.kind == "tool_result" and not getattr(block, "server", False):
-                yield i, j, block
+_WORDS = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "tuple": "a list",
+}

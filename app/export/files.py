@@ -1,0 +1,198 @@
+"""Writing files so that a crash leaves the old one whole or the new one whole, never a part."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import WriteFailed
+
+PRIVATE = 0o600
+PRIVATE_FOLDER = 0o700
+STAGING_PREFIX = ".handcompact-"
+"""Names of files that are not finished begin with this, so that a later start can name strays."""
+
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A file that is written and synced but does not yet bear its name."""
+
+    path: Path
+    size: int
+    sha256: str
+
+
+def make_folder(folder: Path) -> None:
+    """Make a private folder with its parents; raises WriteFailed."""
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _failed(folder, error) from error
+
+
+def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
+    """Write a new unnamed file into `folder`, with this mode from its first byte, and sync it.
+
+    Raises WriteFailed; nothing is left behind then.
+    """
+    path = folder / f"{STAGING_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    digest = hashlib.sha256()
+    size = 0
+    try:
+        with os.fdopen(_new_private(path), "wb") as file:
+            if mode != PRIVATE:
+                path.chmod(mode)
+            for piece in pieces:
+                file.write(piece)
+                digest.update(piece)
+                size += len(piece)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        discard(path)
+        raise _failed(folder, error) from error
+    except BaseException:
+        discard(path)
+        raise
+    return Staged(path, size, digest.hexdigest())
+
+
+def publish_new(staged: Staged, target: Path) -> None:
+    """Give a staged file its name; raises WriteFailed if that name exists or cannot be given."""
+    local = _beside(staged, target)
+    try:
+        _give_name(local, target)
+    except OSError as error:
+        raise _failed(target, error) from error
+    finally:
+        discard(local)
+    sync_folder(target.parent)
+
+
+def publish_free(staged: Staged, folder: Path, stem: str, extension: str) -> Path:
+    """Give a staged file the first free name of `stem`, `stem-2`, `stem-3` ...; raises WriteFailed."""
+    local = _beside(staged, folder / stem)
+    try:
+        for number in itertools.count(1):
+            target = folder / (f"{stem}{extension}" if number == 1 else f"{stem}-{number}{extension}")
+            try:
+                _give_name(local, target)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise _failed(target, error) from error
+            sync_folder(folder)
+            return target
+    finally:
+        discard(local)
+    raise AssertionError("counting does not end")
+
+
+def _give_name(local: Path, target: Path) -> None:
+    """Name a file without ever replacing another; raises OSError."""
+    try:
+        os.link(local, target)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        # The best left on such a file system is to look first.
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
+        local.rename(target)
+
+
+def publish_over(staged: Staged, target: Path) -> None:
+    """Put a staged file in the place of an existing one, at once; raises WriteFailed."""
+    local = _beside(staged, target)
+    try:
+        local.replace(target)
+    except OSError as error:
+        discard(local)
+        raise _failed(target, error) from error
+    sync_folder(target.parent)
+
+
+def discard(path: Path) -> None:
+    """Remove a file that is not needed; one that is not there is fine."""
+    with suppress(FileNotFoundError):
+        path.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names in a folder durable, where the platform can."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _beside(staged: Staged, target: Path) -> Path:
+    """The staged file on the target's file system: itself, or a synced copy next to the target."""
+    try:
+        if staged.path.stat().st_dev == target.parent.stat().st_dev:
+            return staged.path
+        with staged.path.open("rb") as file:
+            mode = staged.path.stat().st_mode & 0o7777
+            copy = stage(target.parent, iter(lambda: file.read(1 << 20), b""), mode)
+    except OSError as error:
+        discard(staged.path)
+        raise _failed(target, error) from error
+    discard(staged.path)
+    return copy.path
+
+
+def copy_folder(source: Path, target: Path) -> tuple[Path, ...]:
+    """Copy a folder's plain files under a new name, whole or not at all; returns the files made."""
+    building = target.parent / f"{STAGING_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    made: list[Path] = []
+    try:
+        for file in sorted(source.rglob("*")):
+            if file.is_symlink() or not file.is_file():
+                continue
+            inner = file.relative_to(source)
+            (building / inner).parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+            with file.open("rb") as stream, os.fdopen(_new_private(building / inner), "wb") as out:
+                shutil.copyfileobj(stream, out)
+            made.append(target / inner)
+        if made:
+            building.rename(target)
+            sync_folder(target.parent)
+    except OSError as error:
+        raise _failed(target, error) from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return tuple(made)
+
+
+def _new_private(path: Path) -> int:
+    """A descriptor of a new file that only its owner can read, from its first byte."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE)
+
+
+def _failed(path: Path, error: OSError) -> WriteFailed:
+    reasons = {
+        errno.ENOSPC: "the disk is full: make room and try again",
+        errno.EDQUOT: "your disk quota is used up: make room and try again",
+        errno.EROFS: "the file system is read-only: choose another place",
+        errno.EACCES: "you may not write there: choose another place or change its permissions",
+        errno.EPERM: "you may not write there: choose another place or change its permissions",
+        errno.EEXIST: "it exists already: choose another name",
+        errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+        errno.ENOENT: "its folder does not exist: make it, or choose another place",
+        errno.ENOTDIR: "a part of the path is no folder: choose another place",
+        errno.EISDIR: "it is a folder: name a file",
+    }
+    why = reasons.get(error.errno or 0, f"{error.strerror or error}")
+    return WriteFailed(f"{path} could not be written: {why}")

@@ -1,0 +1,259 @@
+"""What an export would write, worked out and checked before anything is written."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.checks import Check, Level
+from app.errors import InputError
+from app.formats import format_named
+from app.formats.base import Format, Rewrite, Rewriting
+from app.formats.source import FileSource, Source
+from app.model import Boundary, Session, Text, Usage
+from app.settings import data_dir, in_agent_dir
+from app.stages.base import PlannedFile
+from app.validity import Violation, compare
+from app.validity import check as check_rules
+from app.workspace import Step, Workspace
+
+UNSEEN_TOKENS = 40_000
+"""What a client sends beside the conversation (system prompt, tools, memory files): the median over
+1,325 public sessions, used where a session has no usable usage record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person asks of an export; nothing set means a new file beside the original."""
+
+    out: Path | None = None
+    to_stdout: bool = False
+    in_place: bool = False
+    backup_dir: Path | None = None
+    backup: bool = True
+    drop_old: bool = False
+    title: str | None = None
+
+
+@dataclass(frozen=True)
+class ExportPlan:
+    """Everything that a write would do. Making one changes nothing on disk."""
+
+    session: Session
+    source: Source
+    format: Format
+    pipeline: str
+    steps: tuple[Step, ...]
+    rewrite: Rewrite
+    rewriting: Rewriting
+    target: Path | None
+    """None is standard output."""
+    in_place: bool
+    backup_folder: Path | None
+    """Where the backup, the manifest and the report go; None when none is wanted."""
+    backup: bool
+    files: tuple[tuple[Path, PlannedFile], ...]
+    side_folder: tuple[Path, Path] | None
+    """(from, to): the session's side folder, which a new session gets a copy of."""
+    tokens_before: int
+    tokens_after: int
+    estimator: str
+    words_gone: tuple[Text, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def broken(self) -> tuple[Check, ...]:
+        """The checks that forbid the write, whatever is ticked."""
+        return tuple(check for check in self.checks if check.level is Level.FAIL)
+
+    @property
+    def target_words(self) -> str:
+        """The target as a person reads it."""
+        return "standard output" if self.target is None else str(self.target)
+
+
+def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPlan:
+    """The plan for what the workspace holds now; raises InputError when nothing can be exported."""
+    session = workspace.session
+    if not session.live:
+        raise InputError(f"{session.name} holds no conversation: there is nothing to export")
+    kind = format_named(session.format)
+    session_id = None if wishes.in_place or session.session_id is None else str(uuid.uuid4())
+    target = _target(source, kind, wishes, session_id)
+    before, after = workspace.tokens(session.live), workspace.tokens(workspace.messages)
+    rewrite = Rewrite(
+        messages=workspace.messages,
+        boundary=_boundary(workspace),
+        session_id=session_id,
+        title=wishes.title or _title(session) if session_id else None,
+        context_tokens=_context_tokens(session.last_usage, before, after) if workspace.changes else None,
+        drop_old=wishes.drop_old,
+    )
+    rewriting = kind.rewrite(session, rewrite)
+    return ExportPlan(
+        session=session,
+        source=source,
+        format=kind,
+        pipeline=workspace.pipeline.name,
+        steps=workspace.steps,
+        rewrite=rewrite,
+        rewriting=rewriting,
+        target=target,
+        in_place=wishes.in_place,
+        backup_folder=_backup_folder(source, wishes),
+        backup=wishes.backup or wishes.in_place,
+        files=_planned_files(workspace, kind, target),
+        side_folder=_side_folder(source, kind, target),
+        tokens_before=before,
+        tokens_after=after,
+        estimator=workspace.estimator.describe(),
+        words_gone=workspace.words_gone,
+        checks=(*workspace.checks(), *rule_checks(session, kind, rewrite, rewriting)),
+    )
+
+
+def _target(source: Source, kind: Format, wishes: Wishes, session_id: str | None) -> Path | None:
+    if wishes.to_stdout:
+        return None
+    if wishes.in_place:
+        if not isinstance(source, FileSource):
+            raise InputError("standard input cannot be replaced in place: give --out PATH")
+        return source.path.resolve()
+    if wishes.out is not None:
+        return wishes.out
+    if not isinstance(source, FileSource):
+        raise InputError("a session from standard input needs --out PATH (or --out - for standard output)")
+    return source.path.resolve().parent / kind.new_name(source.path, session_id)
+
+
+def _title(session: Session) -> str:
+    return f"{session.title or 'Session'} (compacted)"
+
+
+def _boundary(workspace: Workspace) -> Boundary | None:
+    """The newest boundary that the steps made and that hides what came before."""
+    made = [step.result.boundary for step in workspace.steps if step.result.boundary]
+    return next((boundary for boundary in reversed(made) if boundary.hides), None)
+
+
+def _context_tokens(last: Usage | None, before: int, after: int) -> int:
+    """What the newest usage record is set to, so that the agent does not compact at once."""
+    if last is None or last.context <= 0:
+        return max(1, after + UNSEEN_TOKENS)
+    return max(1, last.context - (before - after))
+
+
+def _backup_folder(source: Source, wishes: Wishes) -> Path | None:
+    if wishes.backup_dir is not None or not isinstance(source, FileSource):
+        return wishes.backup_dir
+    path = source.path.resolve()
+    return data_dir() / "backups" if in_agent_dir(path) else path.parent / ".transcripts"
+
+
+def _planned_files(
+    workspace: Workspace, kind: Format, target: Path | None
+) -> tuple[tuple[Path, PlannedFile], ...]:
+    files = [file for step in workspace.steps for file in step.result.files]
+    if not files:
+        return ()
+    if target is None:
+        raise InputError("results are saved to files, so standard output is not enough: give --out PATH")
+    side = kind.side_folder(target)
+    root = Path(side) if side is not None else target.parent
+    return tuple((root / file.path, file) for file in files)
+
+
+def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Path, Path] | None:
+    if target is None or not isinstance(source, FileSource) or target == source.path.resolve():
+        return None
+    old, new = kind.side_folder(source.path.resolve()), kind.side_folder(target)
+    if old is None or new is None or not Path(old).is_dir():
+        return None
+    return Path(old), Path(new)
+
+
+def rule_checks(session: Session, kind: Format, rewrite: Rewrite, rewriting: Rewriting) -> tuple[Check, ...]:
+    """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
+    before = check_rules(kind.validity, kind.request(session, session.live))
+    after = check_rules(kind.validity, kind.request(session, rewrite.messages))
+    found = compare(before, after)
+    checks = []
+    errors = [v for v in found.broken_by_edit if v.level == "error"]
+    if errors:
+        checks.append(Check(Level.FAIL, _told("this edit would break", errors), _keys(errors)))
+    else:
+        checks.append(Check(Level.OK, f"{kind.title} accepts it: no rule is broken by the edit"))
+    old = [v for v in found.already_broken if v.level == "error"]
+    if old:
+        checks.append(Check(Level.WARN, _told("broken in the original already", old), _keys(old)))
+    if rewriting.repairs:
+        words = ", ".join(sorted({notice.word for notice in rewriting.repairs}))
+        checks.append(Check(Level.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))
+    return tuple(checks)
+
+
+def _told(what: str, violations: list[Violation]) -> str:
+    rules = ", ".join(dict.fromkeys(violation.rule for violation in violations))
+    return f"{what}: {rules}"
+
+
+def _keys(violations: list[Violation]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(violation.key for violation in violations))
+
+
+def plan_as_json(plan: ExportPlan) -> Mapping[str, Any]:
+    """The plan as `compact --json` gives it, but for what only a write can know."""
+    return {
+        "source": plan.session.name,
+        "pipeline": plan.pipeline,
+        "target": None if plan.target is None else str(plan.target),
+        "in_place": plan.in_place,
+        "backup": None if plan.backup_folder is None else str(plan.backup_folder),
+        "session_id": plan.rewrite.session_id,
+        "estimator": plan.estimator,
+        "tokens_before": plan.tokens_before,
+        "tokens_after": plan.tokens_after,
+        "records": {
+            "kept": plan.rewriting.kept,
+            "changed": plan.rewriting.changed,
+            "added": plan.rewriting.added,
+            "dropped": plan.rewriting.dropped,
+        },
+        "repairs": [
+            {"word": notice.word, "line": notice.line, "detail": notice.detail}
+            for notice in plan.rewriting.repairs
+        ],
+        "steps": [step_as_json(step) for step in plan.steps],
+        "checks": [
+            {"level": str(check.level), "text": check.text, "keys": list(check.keys)} for check in plan.checks
+        ],
+        "user_messages_gone": [{"key": text.key, "text": text.content.read()} for text in plan.words_gone],
+        "files": [str(path) for path, _ in plan.files],
+    }
+
+
+def step_as_json(step: Step) -> Mapping[str, Any]:
+    """One stage of a plan: what it changed, and its trace and boundary."""
+    boundary = step.result.boundary
+    return {
+        "stage": step.name,
+        "status": str(step.status),
+        "trace": list(step.result.trace),
+        "note": step.result.note,
+        "changes": [
+            {"key": change.key, "kind": str(change.kind), "reason": change.reason} for change in step.changes
+        ],
+        "protected": step.result.protected,
+        "boundary": None
+        if boundary is None
+        else {
+            "trigger": boundary.trigger,
+            "strategy": boundary.strategy,
+            "tokens_before": boundary.tokens_before,
+            "tokens_after": boundary.tokens_after,
+            "removed": boundary.removed,
+        },
+    }

@@ -1,0 +1,225 @@
+"""Carrying out an export plan: backup first, then a staged file that is read back, then its name.
+
+Order, so that a crash at any point leaves the original whole or the new file whole:
+
+1. the original is compared with what was opened (in place: by its hash too);
+2. backup and manifest are written and synced;
+3. saved results and the new file are written under unfinished names and synced;
+4. the new file is read back and compared with the plan;
+5. the new file gets its name at once; the report follows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app import __version__
+from app.errors import FileChanged, RefusedError
+from app.export.files import (
+    PRIVATE,
+    copy_folder,
+    discard,
+    make_folder,
+    publish_free,
+    publish_new,
+    publish_over,
+    stage,
+)
+from app.export.plan import ExportPlan, plan_as_json
+from app.export.readback import compare_with_plan
+from app.formats.source import FileSource, chunks, identity_of, sha256
+from app.settings import data_dir, in_agent_dir
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What an export wrote."""
+
+    plan: ExportPlan
+    target: Path | None
+    backup: Path | None
+    manifest: Path | None
+    report: Path | None
+    files: tuple[Path, ...]
+    size: int
+    sha256: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `compact --json` prints."""
+        return {
+            **plan_as_json(self.plan),
+            "backup": None if self.backup is None else str(self.backup),
+            "manifest": None if self.manifest is None else str(self.manifest),
+            "report": None if self.report is None else str(self.report),
+            "files": [str(path) for path in self.files],
+            "size": self.size,
+            "sha256": self.sha256,
+            "written": True,
+        }
+
+
+def why_refused(plan: ExportPlan, *, drop_user_words: bool) -> str | None:
+    """Why this plan may not be written as it is; None when it may."""
+    if plan.broken:
+        return f"refused: {plan.broken[0].text}; undo the step that does it"
+    if plan.words_gone and not drop_user_words:
+        return (
+            f"refused: {len(plan.words_gone)} of your own messages would go;"
+            " allow it with --drop-user-words (or tick the line in the export dialog)"
+        )
+    return None
+
+
+def write(plan: ExportPlan, *, drop_user_words: bool = False, progress: Progress | None = None) -> Written:
+    """Carry out a plan; raises RefusedError, FileChanged or WriteFailed, and leaves nothing half written."""
+    say = progress or (lambda _: None)
+    reason = why_refused(plan, drop_user_words=drop_user_words)
+    if reason:
+        raise RefusedError(reason)
+    _check_unchanged(plan)
+    papers = Papers(plan, f"{_stem(plan)}.{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
+    say("Backing up")
+    backup = papers.back_up()
+    written = _to_stdout(plan) if plan.target is None else _to_file(plan, plan.target, backup, papers, say)
+    return papers.report(replace(written, backup=backup))
+
+
+def _to_file(plan: ExportPlan, target: Path, backup: Path | None, papers: Papers, say: Progress) -> Written:
+    say("Writing")
+    mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
+    staged = stage(_staging_folder(plan, target), plan.rewriting.pieces(), mode)
+    made: list[Path] = []
+    manifest = None
+    try:
+        say("Reading back")
+        compare_with_plan(staged, plan)
+        made += _write_files(plan)
+        made += _copy_side_folder(plan)
+        written = Written(plan, target, backup, None, None, tuple(made), staged.size, staged.sha256)
+        manifest = papers.manifest(written)
+        _check_unchanged(plan)
+        (publish_over if plan.in_place else publish_new)(staged, target)
+    except BaseException:
+        for path in (staged.path, *made, *((manifest,) if manifest else ())):
+            discard(path)
+        raise
+    return replace(written, manifest=manifest)
+
+
+def _to_stdout(plan: ExportPlan) -> Written:
+    digest, size = hashlib.sha256(), 0
+    for piece in plan.rewriting.pieces():
+        digest.update(piece)
+        size += sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+    return Written(plan, None, None, None, None, (), size, digest.hexdigest())
+
+
+def _staging_folder(plan: ExportPlan, target: Path) -> Path:
+    """Where the unfinished file lies: never in an agent's folder, where it could be taken for a session."""
+    if in_agent_dir(target):
+        folder = data_dir() / "staging"
+        make_folder(folder)
+        return folder
+    return target.parent
+
+
+def _check_unchanged(plan: ExportPlan) -> None:
+    """Refuse when the original is not what was opened; raises FileChanged."""
+    source = plan.source
+    if not isinstance(source, FileSource):
+        return
+    try:
+        now = identity_of(source.path.stat())
+    except OSError as error:
+        if not plan.in_place:
+            return
+        raise FileChanged(f"{source.path} is gone: it was to be replaced in place") from error
+    if plan.in_place and now != source.identity:
+        raise FileChanged(
+            f"{source.path} changed since it was opened: open it again, or write a new file instead"
+        )
+
+
+def _stem(plan: ExportPlan) -> str:
+    return "stdin" if plan.source.name == "-" else Path(plan.source.name).stem[:100] or "session"
+
+
+def _write_files(plan: ExportPlan) -> list[Path]:
+    """The results that stages save; one that exists with other content is never overwritten."""
+    made = []
+    for path, file in plan.files:
+        make_folder(path.parent)
+        publish_new(stage(path.parent, [file.text.encode("utf-8", "surrogatepass")]), path)
+        made.append(path)
+    return made
+
+
+def _copy_side_folder(plan: ExportPlan) -> list[Path]:
+    if plan.side_folder is None:
+        return []
+    old, new = plan.side_folder
+    return list(copy_folder(old, new))
+
+
+@dataclass(frozen=True)
+class Papers:
+    """The backup, the manifest and the report of one export; none of them where no folder is wanted."""
+
+    plan: ExportPlan
+    stem: str
+
+    def back_up(self) -> Path | None:
+        """The transcript: the original's bytes as read, synced, under a name that never existed."""
+        folder = self.plan.backup_folder
+        if folder is None or not self.plan.backup:
+            return None
+        make_folder(folder)
+        source = self.plan.source
+        extension = Path(source.name).suffix if source.name != "-" else ""
+        return publish_free(stage(folder, chunks(source)), folder, self.stem, extension)
+
+    def manifest(self, written: Written) -> Path | None:
+        """Hashes, modes and places, by which `verify` compares and `restore` finds its way back."""
+        plan, source = self.plan, self.plan.source
+        return self._write_json(
+            "manifest",
+            {
+                "handcompact": __version__,
+                "made": self.stem.rsplit(".", 1)[-1],
+                "in_place": plan.in_place,
+                "pipeline": plan.pipeline,
+                "format": plan.format.name,
+                "source": {
+                    "path": source.name if source.name == "-" else str(Path(source.name).resolve()),
+                    "size": source.size,
+                    "sha256": sha256(source),
+                    "mode": source.identity.mode if isinstance(source, FileSource) else None,
+                },
+                "backup": None if written.backup is None else str(written.backup),
+                "target": {"path": plan.target_words, "size": written.size, "sha256": written.sha256},
+                "session_id": plan.rewrite.session_id,
+                "files": [str(path) for path in written.files],
+            },
+        )
+
+    def report(self, written: Written) -> Written:
+        """What was done and why, kept beside the backup."""
+        return replace(written, report=self._write_json("report", written.as_json()))
+
+    def _write_json(self, kind: str, data: dict[str, Any]) -> Path | None:
+        folder = self.plan.backup_folder
+        if folder is None:
+            return None
+        make_folder(folder)
+        text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
+        return publish_free(stage(folder, [text.encode()]), folder, f"{self.stem}.{kind}", ".json")

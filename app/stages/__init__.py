@@ -1,0 +1,19 @@
+"""The stages, in the order in which pipelines use them."""
+
+from __future__ import annotations
+
+from app.errors import BadPipeline
+from app.stages.base import Stage
+from app.stages.microcompact import Microcompact
+from app.stages.retain_tail import RetainTail
+from app.stages.tool_result_budget import ToolResultBudget
+
+STAGES: tuple[type[Stage], ...] = (ToolResultBudget, Microcompact, RetainTail)
+
+
+def stage_named(name: str) -> type[Stage]:
+    """The stage of this name; raises BadPipeline with the names there are."""
+    for stage in STAGES:
+        if stage.name == name:
+            return stage
+    raise BadPipeline(f"there is no stage {name!r}; there are: {', '.join(s.name for s in STAGES)}")

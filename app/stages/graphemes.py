@@ -1,0 +1,38 @@
+"""Cuts that never fall inside a user-perceived character (an emoji family, a flag, a base with marks)."""
+
+from __future__ import annotations
+
+import regex
+
+_WINDOW = 256
+"""Code points looked at on both sides of a cut; longer clusters exist only in hostile text."""
+
+_CLUSTER = regex.compile(r"\X")
+
+
+def whole_start(text: str, start: str) -> str:
+    """`start`, a prefix of `text`, shortened so that it ends between two grapheme clusters."""
+    cut = len(start)
+    if cut in (0, len(text)) or text[cut - 1 : cut + 1].isascii():
+        # CR LF is one cluster, and the only one within ASCII.
+        return start[:-1] if text[cut - 1 : cut + 1] == "\r\n" else start
+    base = max(0, cut - _WINDOW)
+    last = base
+    for match in _CLUSTER.finditer(text, base, min(len(text), cut + _WINDOW)):
+        if match.end() == cut:
+            return start
+        if match.end() > cut:
+            break
+        last = match.end()
+    return text[:last] if last > base else start
+
+
+def whole_end(text: str, start: int) -> int:
+    """The first place at or after `start` that lies between two grapheme clusters of `text`."""
+    if start in (0, len(text)):
+        return start
+    base = max(0, start - _WINDOW)
+    for match in _CLUSTER.finditer(text, base, min(len(text), start + _WINDOW)):
+        if match.end() >= start:
+            return int(match.end())
+    return start

@@ -1,0 +1,60 @@
+"""Still over the limit after the gentler stages: the oldest turns go (seed 000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from app.stages.base import Context, Messages, Stage, StageResult, option
+from app.stages.ranges import all_user_text, drop_range, prologue, words_of_request
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetainTail(Stage):
+    """Drops whole old turns, the last resort: only while size and count are both over their limits."""
+
+    name: ClassVar[str] = "retain_tail"
+    title: ClassVar[str] = "retain tail"
+
+    max_total_chars: int = option(
+        80_000, "conversation size up to which nothing is dropped", unit="characters", minimum=0
+    )
+    max_messages: int = option(40, "messages of the tail", unit="messages", minimum=0)
+    keep_first_user: bool = option(True, "the user's first request stays in front of the tail")
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        estimator = context.estimator
+        size = estimator.total(messages)
+        idle = StageResult(messages, size_before=size)
+        if size <= self.max_total_chars:
+            within = f"{size:,} {estimator.unit} are within {self.max_total_chars:,}"
+            return replace(idle, note=f"{within}: what came before was enough")
+        if len(messages) <= self.max_messages:
+            return replace(idle, note=f"{len(messages)} messages are not more than {self.max_messages}")
+        candidates = range(len(messages) - self.max_messages, len(messages))
+        start = next((i for i in candidates if all_user_text(messages[i])), None)
+        if start is None:
+            return replace(idle, note="no message of the user's alone can begin the tail: nothing is dropped")
+        return self._drop_before(start, messages, context, idle)
+
+    def _drop_before(
+        self, start: int, messages: Messages, context: Context, idle: StageResult
+    ) -> StageResult:
+        front = min(prologue(messages), start)
+        protection = context.protection if self.protect else context.protection.only_pinned()
+        spare = words_of_request(messages) if self.keep_first_user else ()
+        reason = f"older than the last {len(messages) - start} messages"
+        before = drop_range(messages, front, start, protection, reason, spare)
+        if not before.removed and not before.changes:
+            return replace(idle, note="nothing older than the tail may go", protected=before.protected)
+        line = (
+            f"compact.run stage=retain droppedMessages={before.removed} estimated={idle.size_before}"
+            " overThreshold=true strategy=retain"
+        )
+        return StageResult(
+            messages[:front] + before.kept + messages[start:],
+            before.changes,
+            trace=(line,),
+            protected=before.protected,
+            size_before=idle.size_before,
+        )

@@ -1,0 +1,256 @@
+"""What is open now: a session, a pipeline, and the steps that a person takes through it.
+
+Headless: the command line and the screens are two thin faces of this class. Nothing here writes a
+file; `app.export` does, from what is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from app.checks import Check, check_only_copies, check_pairs, check_words, words_gone
+from app.compactability import Judgement, classify
+from app.history import Deed, History, Operation, State, fold
+from app.model import Session, Text, ToolUse, blocks_of
+from app.pipeline import Pipeline
+from app.stages.base import Change, Context, Messages, Stage, StageResult
+from app.stages.microcompact import TOOLS
+from app.stages.protection import protected
+from app.tokens import estimator
+
+DEFAULT_WINDOW = 200_000
+LARGE_WINDOW = 1_000_000
+
+
+class Status(StrEnum):
+    """Where a stage of the pipeline stands."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    PREVIEW = "preview"
+    WAITING = "waiting"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage as it was walked: what it was given and what it did."""
+
+    name: str
+    number: int
+    """1-based, in the pipeline."""
+    status: Status
+    stage: Stage
+    before: Messages
+    result: StageResult
+    refused: frozenset[str] = frozenset()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return self.result.changes
+
+
+class Workspace:
+    """One open session with everything a person has done to it."""
+
+    def __init__(self, session: Session, pipeline: Pipeline, *, window_tokens: int | None = None) -> None:
+        self.session = session
+        self.pipeline = pipeline
+        self.window_tokens = window_tokens or _window_of(session)
+        self.history = History()
+        self._memo: dict[object, Step] = {}
+
+    # What is there
+
+    @property
+    def state(self) -> State:
+        """What the operations so far amount to."""
+        return fold(self.history.done)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The stages walked past, in order."""
+        return self._walk(self.state)
+
+    @property
+    def messages(self) -> Messages:
+        """The live segment as the steps so far leave it."""
+        steps = self.steps
+        return steps[-1].result.messages if steps else self.session.live
+
+    @property
+    def preview(self) -> Step | None:
+        """The next stage, tried but not accepted; None after the last one."""
+        state = self.state
+        if len(state.taken) >= len(self.pipeline.steps):
+            return None
+        return self._run(len(state.taken), self.messages, state, Status.PREVIEW)
+
+    @cached_property
+    def judgements(self) -> Mapping[str, Judgement]:
+        """The verdict on every block of the session, by key."""
+        return classify(self.session.messages)
+
+    @property
+    def changes(self) -> dict[str, Change]:
+        """What all steps together did to each block of the session, by key (the last word counts)."""
+        merged: dict[str, Change] = {}
+        for step in self.steps:
+            for change in step.changes:
+                first = merged.get(change.key)
+                before = first.before if first else change.before
+                merged[change.key] = Change(change.key, change.kind, change.reason, before, change.after)
+        return merged
+
+    @property
+    def words_gone(self) -> tuple[Text, ...]:
+        """The user's own texts that the steps so far take out, in order."""
+        return words_gone(self.session.live, self.messages)
+
+    def checks(self, step: Step | None = None) -> tuple[Check, ...]:
+        """What is looked at for one step, or for all steps together."""
+        before = step.before if step else self.session.live
+        after = step.result.messages if step else self.messages
+        changes = step.changes if step else tuple(self.changes.values())
+        only_copies = check_only_copies(changes, dict(self.judgements))
+        return tuple(
+            check for check in (check_words(before, after), check_pairs(before, after), only_copies) if check
+        )
+
+    # What a person does
+
+    def why_not(self, deed: Deed, step: str = "", keys: Iterable[str] = ()) -> str | None:
+        """Why this cannot be done now, in words; None when it can."""
+        taken = len(self.state.taken)
+        known = {s.name for s in self.pipeline.steps}
+        if deed in (Deed.RUN, Deed.SKIP) and taken >= len(self.pipeline.steps):
+            return f"all {taken} stages of {self.pipeline.name} are done"
+        if deed is Deed.BACK and not taken:
+            return "no stage has been run yet"
+        if deed in (Deed.OPTIONS, Deed.REFUSE, Deed.ALLOW) and step not in known:
+            return f"{self.pipeline.name} has no stage {step!r}"
+        if deed in (Deed.PIN, Deed.UNPIN, Deed.REFUSE, Deed.ALLOW) and not tuple(keys):
+            return "no row is chosen"
+        return None
+
+    def advance(self) -> bool:
+        """Accept the next stage; False after the last one."""
+        return self._take(Deed.RUN)
+
+    def skip(self) -> bool:
+        """Pass over the next stage; False after the last one."""
+        return self._take(Deed.SKIP)
+
+    def run_all(self) -> None:
+        """Accept every stage that is left."""
+        while self.advance():
+            pass
+
+    def back(self) -> bool:
+        """Take the newest stage back, keeping its options and refusals; False before the first."""
+        if self.why_not(Deed.BACK):
+            return False
+        self.history.do(Operation(Deed.BACK))
+        return True
+
+    def set_options(self, step: str, options: Mapping[str, Any]) -> None:
+        """Change options of a stage; raises BadPipeline naming the option that does not fit."""
+        changed = self.pipeline.with_options({step: options})
+        stage = next(s.stage for s in changed.steps if s.name == step)
+        parsed = tuple((name, getattr(stage, name)) for name in options)
+        self.history.do(Operation(Deed.OPTIONS, step, options=parsed))
+
+    def refuse(self, step: str, keys: Iterable[str]) -> None:
+        """Refuse changes of a stage: it runs again with these blocks kept."""
+        self.history.do(Operation(Deed.REFUSE, step, tuple(keys)))
+
+    def allow(self, step: str, keys: Iterable[str]) -> None:
+        """Take refusals back."""
+        self.history.do(Operation(Deed.ALLOW, step, tuple(keys)))
+
+    def pin(self, keys: Iterable[str]) -> None:
+        """Keep blocks from every stage, those already run included."""
+        self.history.do(Operation(Deed.PIN, keys=tuple(keys)))
+
+    def unpin(self, keys: Iterable[str]) -> None:
+        """Let go of pins."""
+        self.history.do(Operation(Deed.UNPIN, keys=tuple(keys)))
+
+    def undo(self) -> Operation | None:
+        """Take the newest operation back, whatever it was."""
+        return self.history.undo()
+
+    def redo(self) -> Operation | None:
+        """Do again what was undone last."""
+        return self.history.redo()
+
+    def choose(self, pipeline: Pipeline) -> None:
+        """Open another pipeline; pins stay, steps do not fit any more and go."""
+        pins = self.state.pins
+        self.pipeline = pipeline
+        self.history = History()
+        self._memo.clear()
+        if pins:
+            self.pin(sorted(pins))
+
+    # How it is worked out
+
+    def _take(self, deed: Deed) -> bool:
+        if self.why_not(deed):
+            return False
+        self.history.do(Operation(deed, self.pipeline.steps[len(self.state.taken)].name))
+        return True
+
+    def _walk(self, state: State) -> tuple[Step, ...]:
+        steps: list[Step] = []
+        messages = self.session.live
+        for index, taken in enumerate(state.taken):
+            status = Status.SKIPPED if taken.skipped else Status.DONE
+            step = self._run(index, messages, state, status)
+            messages = step.result.messages
+            steps.append(step)
+        return tuple(steps)
+
+    def _run(self, index: int, messages: Messages, state: State, status: Status) -> Step:
+        planned = self.pipeline.steps[index]
+        stage = planned.stage.with_options(state.options.get(planned.name, {}))
+        refused = state.refused.get(planned.name, frozenset())
+        # Messages are compared by identity: the same walk gives the same tuple again.
+        skipped = status is Status.SKIPPED
+        key = (index, id(messages), stage, refused, state.pins, skipped)
+        if key not in self._memo:
+            result = self._result(stage, messages, state.pins | refused, skipped)
+            self._memo[key] = Step(planned.name, index + 1, status, stage, messages, result, refused)
+        step = self._memo[key]
+        return step if step.status is status else replace(step, status=status)
+
+    def _result(self, stage: Stage, messages: Messages, kept: frozenset[str], skipped: bool) -> StageResult:
+        if skipped:
+            return StageResult(messages, note="skipped")
+        if not stage.enabled:
+            return StageResult(messages, note="switched off")
+        return stage(messages, self._context(messages, kept))
+
+    def _context(self, messages: Messages, kept: frozenset[str]) -> Context:
+        times = [message.time for message in self.session.messages if message.time is not None]
+        return Context(
+            estimator=estimator(self.pipeline.estimator, model=self.session.model),
+            protection=protected(messages, pinned=kept),
+            window_tokens=self.window_tokens,
+            now=max(times, default=None),
+            foreign_tools=self._foreign_tools,
+        )
+
+    @cached_property
+    def _foreign_tools(self) -> bool:
+        names = {b.name for _, b in blocks_of(self.session.messages) if isinstance(b, ToolUse)}
+        return bool(names) and not names.intersection(TOOLS)
+
+
+def _window_of(session: Session) -> int:
+    """The model's window in tokens: 200,000, or a million where a call was larger than that."""
+    largest = max((m.usage.context for m in session.messages if m.usage), default=0)
+    return LARGE_WINDOW if largest > DEFAULT_WINDOW else DEFAULT_WINDOW
