@@ -1,0 +1,163 @@
+"""One record's bytes read with all the leniency that damaged files need, and mended.
+
+What a record says must not depend on who asks: the index and a later look at the record use the
+same `parse`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from app.formats.splice import STRING, Scan, deeper, encode, replace_spans, scan
+
+MAX_NESTING: Final = 200
+"""Levels that are read of a value too deep for the parser; what lies deeper is given as its text."""
+
+MAX_DIGITS: Final = 4300
+"""Python reads no longer integer from text (its own limit); a longer one is given as a string."""
+
+_CANDIDATES = 8
+_NEAR = 64
+
+_object_start = re.compile(rb'\{[ \t]*+"')
+_uncouth = re.compile(b"(" + STRING + rb")|[\r\n]++|-?Infinity|NaN", re.DOTALL)
+_control = re.compile(rb"[\x00-\x1f]")
+
+
+def _reject(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= MAX_DIGITS else digits
+
+
+decode_sound = json.JSONDecoder(parse_constant=_reject).raw_decode
+"""text -> (value, end) of sound JSON that begins at 0; ValueError or RecursionError for other."""
+
+_decode_leniently = json.JSONDecoder(strict=False, parse_int=_integer).raw_decode
+
+
+class Parsed(NamedTuple):
+    """A record's value, and what is wrong with its bytes in warning words."""
+
+    value: Any
+    words: tuple[str, ...]
+
+
+def parse_record(raw: bytes) -> Any:
+    """The value of one record's bytes.
+
+    An integer of more than `MAX_DIGITS` digits is given as a string, bytes that are not UTF-8 as
+    U+FFFD. Raises ValueError when nothing can be read.
+    """
+    return parse(raw).value
+
+
+def parse(raw: bytes) -> Parsed:
+    """The value of one record's bytes with the damage found. Raises ValueError when nothing can be read."""
+    raw = raw.strip(b" \t\r\n")
+    try:
+        text = raw.decode()
+        value, end = decode_sound(text)
+    except (ValueError, RecursionError):
+        return _parse_damaged(raw)
+    return Parsed(value, ()) if end == len(text) else _parse_damaged(raw)
+
+
+def _parse_damaged(raw: bytes) -> Parsed:
+    words: list[str] = []
+    reach = scan(raw)
+    if not reach.whole or reach.end < len(raw):
+        cut = unsplice(raw)
+        if cut is None:
+            raise ValueError(f"not one JSON value: reading stopped at byte {reach.end}")
+        words.append("spliced-record")
+        raw = cut.outer
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        words.append("invalid-utf8")
+        text = raw.decode("utf-8", "replace")
+    if b"\0" in raw:
+        words.append("nul-bytes")
+    # Without one of these words it is what only the strict parser minds: NaN, raw control characters,
+    # a huge integer, deep nesting.
+    return Parsed(_read(text), tuple(words) or ("bad-line",))
+
+
+def _read(text: str) -> Any:
+    try:
+        return _decode_leniently(text)[0]
+    except RecursionError:
+        return _decode_leniently(_shallow(text.encode()).decode())[0]
+
+
+def _shallow(raw: bytes) -> bytes:
+    spans = deeper(raw, MAX_NESTING)
+    return replace_spans(raw, [(start, end, encode(raw[start:end].decode())) for start, end in spans])
+
+
+@dataclass(frozen=True, slots=True)
+class Unspliced:
+    """A record that was interrupted by another one: `raw[start:end]` is the one in the middle."""
+
+    outer: bytes
+    start: int
+    end: int
+
+
+def unsplice(raw: bytes) -> Unspliced | None:
+    """The two records of which `raw` is made, when one was written into the middle of the other.
+
+    The inner one may have kept its line end.
+    """
+    reach = scan(raw)
+    if reach.whole:
+        return None
+    for start in intruders(raw, reach):
+        inner = scan(raw, start)
+        if not inner.whole:
+            continue
+        tail = raw[inner.end :]
+        outer = raw[:start] + tail.removeprefix(b"\r").removeprefix(b"\n")
+        whole = scan(outer)
+        if whole.whole and not outer[whole.end :].strip(b" \t\r\n\0"):
+            return Unspliced(outer[: whole.end], start, inner.end)
+    return None
+
+
+def intruders(raw: bytes, reach: Scan) -> Iterator[int]:
+    """Where an object may begin that interrupted the one whose scan gave `reach`, likely places first.
+
+    It was either taken for a value of the outer record, or the scan stopped close to its first quote.
+    """
+    if reach.last_container > 0 and raw[reach.last_container : reach.last_container + 1] == b"{":
+        yield reach.last_container
+    places = [match.start() for match in _object_start.finditer(raw, 1, reach.end + _NEAR)]
+    yield from reversed(places[-_CANDIDATES:])
+
+
+def mend(raw: bytes) -> bytes:
+    """A damaged record as one line of sound JSON; one that is sound comes back as it is.
+
+    Only what is not JSON changes: raw control characters are escaped, line ends between values become
+    blanks, bytes that are not UTF-8 become U+FFFD, NaN and Infinity become null, a record in the
+    middle is taken out. Raises ValueError when nothing can be read.
+    """
+    if not parse(raw).words:
+        return raw
+    raw = raw.strip(b" \t\r\n")
+    cut = unsplice(raw)
+    text = (cut.outer if cut else raw).decode("utf-8", "replace")
+    return _uncouth.sub(_couth, text.encode())
+
+
+def _couth(match: re.Match[bytes]) -> bytes:
+    if match[1]:
+        return _control.sub(lambda found: b"\\u%04x" % ord(found[0]), match[1])
+    return b" " if match[0][:1] in b"\r\n" else b"null"

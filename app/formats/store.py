@@ -1,0 +1,120 @@
+"""The records of an open file, read on demand, and texts that lie in them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, Final
+
+from app.formats.lenient import parse_record
+from app.formats.source import Source
+from app.formats.splice import encode
+from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
+
+CACHE_BYTES: Final = 8 << 20
+"""Bytes of records whose parsed values are kept for the next reader."""
+
+
+class RecordStore:
+    """Implements `app.model.Records` over a source. Safe to read from several threads."""
+
+    def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
+        self._source = source
+        self._records: list[Record] = []
+        self._limit = cache_bytes
+        self._cache: OrderedDict[int, Any] = OrderedDict()
+        self._cached_bytes = 0
+        self._lock = threading.Lock()
+        self._paths: dict[JsonPath, JsonPath] = {}
+
+    def append(self, record: Record) -> None:
+        """Add the next record; its index must be the number of those before it."""
+        if record.index != len(self._records):
+            raise ValueError(f"record {record.index} appended as number {len(self._records)}")
+        self._records.append(record)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __getitem__(self, index: int) -> Record:
+        return self._records[index]
+
+    def raw(self, index: int) -> bytes:
+        """The very bytes of a record, without its line end."""
+        record = self._records[index]
+        return self._source.read(record.offset, record.length)
+
+    def value(self, index: int) -> Any:
+        """The record parsed as `parse_record` does; None for one that is unreadable.
+
+        The value may be given to others too: do not change it.
+        """
+        with self._lock:
+            if index in self._cache:
+                self._cache.move_to_end(index)
+                return self._cache[index]
+        try:
+            value = parse_record(self.raw(index))
+        except ValueError:
+            value = None
+        self._keep(index, value)
+        return value
+
+    def _keep(self, index: int, value: Any) -> None:
+        size = self._records[index].length
+        if size > self._limit:
+            return
+        with self._lock:
+            if index not in self._cache:
+                self._cache[index] = value
+                self._cached_bytes += size
+            while self._cached_bytes > self._limit:
+                old, _ = self._cache.popitem(last=False)
+                self._cached_bytes -= self._records[old].length
+
+    def shared_path(self, path: JsonPath) -> JsonPath:
+        """An equal path that all contents share, so that 100,000 of them cost nothing."""
+        return self._paths.setdefault(path, path)
+
+
+class Stored:
+    """A `app.model.Content` that lies in a record: only its measures and a preview are in memory."""
+
+    __slots__ = ("_path", "_record", "_store", "chars", "preview", "size")
+
+    def __init__(self, store: RecordStore, record: int, path: JsonPath, text: str) -> None:
+        self._store = store
+        self._record = record
+        self._path = path
+        self.chars = len(text)
+        self.size = self.chars if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        self.preview = text[:PREVIEW_CHARS]
+
+    def read(self) -> str:
+        """The whole text; a value that is no string as compact JSON."""
+        return text_of_value(self.value())
+
+    def value(self) -> Any:
+        """The JSON value. Raises LookupError when the file no longer holds it."""
+        value = self._store.value(self._record)
+        for step in self._path:
+            value = value[step]
+        return value
+
+    def __repr__(self) -> str:
+        return f"Stored({self._record}, {self._path!r}, {self.chars} chars)"
+
+
+def stored(store: RecordStore, record: int, path: JsonPath, value: Any) -> Stored:
+    """The content at `path` of a record, measured by `value`, which is what lies there."""
+    return Stored(store, record, store.shared_path(path), text_of_value(value))
+
+
+def text_of_value(value: Any) -> str:
+    """A string as it is, anything else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return compact_json(value)
+    except RecursionError:
+        return encode(value).decode()
