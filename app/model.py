@@ -403,7 +403,8 @@ class Facts:
     """User and assistant records (or messages) of the live branch."""
     messages: int = 0
     """API messages on a strict walk: what the agent itself would send."""
-    missing_parents: int = 0
+    missing_parents: tuple[str, ...] = ()
+    """Ids that records of the live branch name as parent and that the file lacks."""
     branches: int = 1
     sidechain_records: int = 0
     hidden_bytes: int = 0
