@@ -1,0 +1,123 @@
+"""`handcompact compact`: run a pipeline and write the compacted session."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from app.checks import Level
+from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_workspace
+from app.cli.output import complain, progress, say, say_json
+from app.display import human_number
+from app.errors import RefusedError
+from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json
+from app.export.write import Written, why_refused, write
+
+
+class Compact:
+    """Runs every stage of a pipeline and exports the outcome."""
+
+    name = "compact"
+    summary = "run a pipeline over a session and write the result, the original untouched"
+
+    def configure(self, parser: ArgumentParser) -> None:
+        add_file(parser)
+        add_pipeline(parser)
+        add_count(parser)
+        parser.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+        parser.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
+        parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
+        parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
+        parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
+        parser.add_argument("--title", metavar="TEXT", help="the new session's title")
+        parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
+        add_json(parser)
+
+    def run(self, args: Namespace) -> int:
+        workspace, source = open_workspace(args)
+        workspace.run_all()
+        workspace.count_all(progress)
+        plan = make_plan(workspace, source, _wishes(args))
+        refusal = why_refused(plan, drop_user_words=args.drop_user_words)
+        if args.dry_run:
+            _print_plan(plan, args, refusal)
+            return DONE if refusal is None else RefusedError.exit_code
+        if refusal:
+            _print_plan(plan, args, refusal)
+            return RefusedError.exit_code
+        written = write(plan, drop_user_words=args.drop_user_words, progress=progress)
+        _print_written(written, args)
+        return DONE
+
+
+def _wishes(args: Namespace) -> Wishes:
+    return Wishes(
+        out=None if args.out == "-" else as_path(args.out),
+        to_stdout=args.out == "-",
+        in_place=args.in_place,
+        backup_dir=as_path(args.backup_dir),
+        drop_old=args.drop_old,
+        title=args.title,
+    )
+
+
+def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None) -> None:
+    if args.json:
+        say_json({**plan_as_json(plan), "written": False, "dry_run": args.dry_run, "refused": refusal})
+        return
+    say(*plan_lines(plan))
+    if refusal:
+        complain(f"handcompact: {refusal}")
+    elif args.dry_run:
+        say("Dry run: nothing was written.")
+
+
+def _print_written(written: Written, args: Namespace) -> None:
+    to_stdout = written.target is None
+    if args.json and not to_stdout:
+        say_json(written.as_json())
+        return
+    lines = [*plan_lines(written.plan), *_places(written)]
+    if to_stdout:
+        # The session itself is on standard output.
+        for line in lines:
+            complain(line)
+    else:
+        say(*lines)
+    sys.stdout.flush()
+
+
+def _places(written: Written) -> list[str]:
+    lines = [f"Written   {written.plan.target_words}"]
+    if written.backup:
+        lines.append(f"Backup    {written.backup}")
+    if written.report:
+        lines.append(f"Report    {written.report}")
+    if written.plan.resume_command:
+        lines.append(f"Resume    {written.plan.resume_command}")
+    return lines
+
+
+def plan_lines(plan: ExportPlan) -> list[str]:
+    """The plan as a person reads it, a line a fact."""
+    counts = plan.rewriting
+    lines = [
+        f"Source    {plan.session.name}  ({plan.format.title})",
+        f"Pipeline  {plan.pipeline}",
+        f"Target    {plan.target_words}" + ("  (in place)" if plan.in_place else ""),
+    ]
+    for step in plan.steps:
+        done = f"{human_number(len(step.changes))} blocks changed" if step.changes else step.result.note
+        lines.append(f"Stage {step.number}   {step.name}: {done}")
+        lines += [f"          {line}" for line in step.result.trace]
+    lines += [
+        f"Tokens    ~{human_number(plan.tokens_before)} -> ~{human_number(plan.tokens_after)}"
+        f"  ({plan.estimator}, live segment)",
+        f"Records   {counts.kept} kept byte for byte, {counts.changed} changed,"
+        f" {counts.added} added, {counts.dropped} left out",
+    ]
+    words = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
+    lines += [f"Check     {words[check.level]:4} {check.text}" for check in plan.checks]
+    lines += [f"Repair    line {n.line or '?'}: {n.word} {n.detail}".rstrip() for n in counts.repairs]
+    lines += [f"Yours     would go: {text.content.preview}" for text in plan.words_gone]
+    return lines

@@ -1,0 +1,58 @@
+"""`handcompact list`: the sessions on this machine."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+
+from app.cli.command import DONE, add_json
+from app.cli.output import columns, say, say_json
+from app.discovery import Found, discover
+from app.display import human_age, human_bytes, one_line
+
+
+class List:
+    """Lists the sessions of the agents on this machine, newest first, samples last."""
+
+    name = "list"
+    summary = "list the sessions on this machine, newest first"
+
+    def configure(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--limit", type=int, default=None, metavar="N", help="the newest N only")
+        add_json(parser)
+
+    def run(self, args: Namespace) -> int:
+        found = discover(args.limit)
+        if args.json:
+            say_json(
+                {
+                    "sessions": [_as_json(session) for session in found.sessions],
+                    "looked_in": [
+                        {"agent": shelf.agent, "folder": str(shelf.folder), "found": shelf.found}
+                        for shelf in found.shelves
+                    ],
+                }
+            )
+            return DONE
+        now = time.time()
+        say(*columns((_row(session, now) for session in found.sessions), right=frozenset({1, 2})))
+        for shelf in found.shelves:
+            say(f"Looked in {shelf.folder} ({shelf.agent}): {shelf.found} sessions")
+        return DONE
+
+
+def _row(session: Found, now: float) -> tuple[str, ...]:
+    age = "" if session.is_sample else human_age(now - session.modified)
+    title = one_line(session.title, 48).rstrip()
+    return (session.agent, age, human_bytes(session.size), title, str(session.path))
+
+
+def _as_json(session: Found) -> dict[str, object]:
+    return {
+        "path": str(session.path),
+        "agent": session.agent,
+        "project": session.project,
+        "title": session.title,
+        "modified": session.modified,
+        "size": session.size,
+    }

@@ -1,0 +1,58 @@
+"""What the commands print: plain lines or one JSON object, never a control character of a session."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from app.display import safe_text
+
+
+def say(*lines: str) -> None:
+    """Print lines to standard output, made safe for a terminal."""
+    for line in lines:
+        _put(line, sys.stdout)
+
+
+def complain(line: str) -> None:
+    """Print one line to standard error, made safe for a terminal."""
+    _put(line, sys.stderr)
+
+
+def say_json(value: Any) -> None:
+    """Print one JSON object in ASCII, so that no terminal and no pipe can be led by it."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=1, allow_nan=False) + "\n")
+
+
+def progress(text: str) -> None:
+    """Show what is going on in the place of the line before; only on a terminal."""
+    if sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb":
+        sys.stderr.write(f"\r{safe_text(text)[:78]:<78}\r")
+        sys.stderr.flush()
+
+
+def columns(rows: Iterable[tuple[str, ...]], right: frozenset[int] = frozenset()) -> list[str]:
+    """Rows as aligned columns two blanks apart; `right` names those that are set to the right."""
+    from app.display import cells
+
+    held = [tuple(safe_text(cell) for cell in row) for row in rows]
+    if not held:
+        return []
+    widths = [max(cells(row[i]) for row in held) for i in range(len(held[0]))]
+    lines = []
+    for row in held:
+        parts = []
+        for i, cell in enumerate(row):
+            blanks = " " * (widths[i] - cells(cell))
+            parts.append(blanks + cell if i in right else cell + blanks)
+        lines.append("  ".join(parts).rstrip())
+    return lines
+
+
+def _put(line: str, stream: TextIO) -> None:
+    encoding = stream.encoding or "utf-8"
+    text = safe_text(line).encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(text + "\n")

@@ -1,0 +1,84 @@
+"""`handcompact report`: the whole inspection as plain lines or JSON; the screen-reader's way in."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_workspace
+from app.cli.output import columns, progress, say, say_json
+from app.display import human_bytes, human_number, one_line, percent
+from app.model import preview_of
+from app.report import report
+from app.workspace import Workspace
+
+
+class Report:
+    """Shows what a session holds, block by block, and where its tokens are."""
+
+    name = "report"
+    summary = "show what a session holds and where its tokens are"
+
+    def configure(self, parser: ArgumentParser) -> None:
+        add_file(parser)
+        add_count(parser)
+        add_pipeline(parser)
+        parser.add_argument("--top", type=int, metavar="N", help="only the N largest blocks")
+        add_json(parser)
+
+    def run(self, args: Namespace) -> int:
+        workspace, _ = open_workspace(args)
+        workspace.count_all(progress)
+        if args.json:
+            say_json(report(workspace))
+        else:
+            say(*_lines(workspace, args.top))
+        return DONE
+
+
+def _lines(workspace: Workspace, top: int | None) -> list[str]:
+    session, facts = workspace.session, workspace.session.facts
+    live = workspace.tokens(session.live)
+    lines = [
+        f"{session.name}  ({session.format})",
+        *([f"title     {session.title}"] if session.title else []),
+        *([f"model     {session.model}"] if session.model else []),
+        f"records   {human_number(facts.records)}, messages {human_number(facts.messages)},"
+        f" boundaries {len(session.boundaries)}, branches {facts.branches}",
+        f"tokens    ~{human_number(live)} of {human_number(workspace.window_tokens)}"
+        f" ({percent(live, workspace.window_tokens)}), {workspace.estimator.describe()}",
+    ]
+    if session.last_usage:
+        now = session.last_usage.context + session.last_usage.output_tokens
+        lines.append(f"reported  {human_number(now)} in the newest reply's usage, everything included")
+    if facts.hidden_bytes:
+        lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} of records that are never sent")
+    lines += _verdict_lines(workspace, live)
+    lines += [
+        f"! line {notice.line or '-'}  {notice.word}  {notice.detail}".rstrip() for notice in session.notices
+    ]
+    return [*lines, "", *_row_lines(workspace, top)]
+
+
+def _verdict_lines(workspace: Workspace, live: int) -> list[str]:
+    sums: dict[str, int] = {}
+    for row in workspace.live_rows:
+        sums[str(row.verdict)] = sums.get(str(row.verdict), 0) + workspace.block_tokens(row.block)
+    ordered = sorted(sums.items(), key=lambda item: -item[1])
+    return [f"  {verdict:<12} ~{human_number(tokens):>9}  {percent(tokens, live)}" for verdict, tokens in ordered]
+
+
+def _row_lines(workspace: Workspace, top: int | None) -> list[str]:
+    rows = list(workspace.rows)
+    if top is not None:
+        rows = sorted(rows, key=lambda row: -workspace.block_tokens(row.block))[:top]
+    header = ("#", "role", "kind", "~tokens", "verdict", "what", "why")
+    table = [header]
+    for row in rows:
+        what = " ".join(part for part in (row.tool, row.path or preview_of(row.block)) if part)
+        verdict = " ".join((str(row.verdict), *row.states))
+        tokens = human_number(workspace.block_tokens(row.block))
+        number = f"{row.number}.{row.place}"
+        table.append(
+            (number, str(row.message.role), row.block.kind, tokens, verdict, one_line(what, 60).rstrip(), row.reason)
+        )
+    return columns(table, right=frozenset({3}))

@@ -1,0 +1,103 @@
+"""`handcompact verify`: what is damaged, which rules are broken, and whether an export is still whole."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+from app.cli.command import DONE, FOUND, add_file, add_json, open_plain
+from app.cli.output import say, say_json
+from app.formats import format_named
+from app.formats.source import Source, sha256
+from app.model import Session
+from app.restore import Manifest, manifests_of
+from app.validity import Violation, check
+
+DAMAGE = frozenset(
+    "bad-line torn-tail glued-records spliced-record nul-bytes bom crlf invalid-utf8 not-a-record"
+    " duplicate-uuid missing-parent cycle no-conversation empty-file".split()
+)
+"""The notices that count as damage of the file; the others tell of its content."""
+
+
+class Verify:
+    """Lists damage and broken rules; a file that we wrote is compared with its manifest."""
+
+    name = "verify"
+    summary = "list damage and broken rules; compare an export with its manifest"
+
+    def configure(self, parser: ArgumentParser) -> None:
+        add_file(parser)
+        parser.add_argument("--strict", action="store_true", help="risks count as broken rules")
+        add_json(parser)
+
+    def run(self, args: Namespace) -> int:
+        session, source = open_plain(args)
+        kind = format_named(session.format)
+        violations = check(kind.validity, kind.request(session, session.live))
+        broken = [v for v in violations if v.level == "error" or args.strict]
+        manifest = _manifest(session, source)
+        damaged = [notice for notice in session.notices if notice.word in DAMAGE]
+        found = bool(broken or damaged or (manifest and not manifest["same"]))
+        if args.json:
+            say_json(_as_json(session, violations, manifest, ok=not found))
+        else:
+            _say(session, violations, manifest, len(damaged), ok=not found)
+        return FOUND if found else DONE
+
+
+def _manifest(session: Session, source: Source) -> dict[str, Any] | None:
+    if session.name == "-":
+        return None
+    manifest: Manifest | None = next(manifests_of(Path(session.name)), None)
+    if manifest is None:
+        return None
+    backup = manifest.backup
+    return {
+        "path": str(manifest.path),
+        "same": sha256(source) == manifest.target_sha256,
+        "backup": None if backup is None else str(backup),
+        "backup_there": backup is not None and backup.is_file(),
+    }
+
+
+def _say(
+    session: Session, violations: list[Violation], manifest: dict[str, Any] | None, damaged: int, *, ok: bool
+) -> None:
+    say(f"{session.name}  ({session.format}, {session.facts.messages} messages)")
+    for notice in session.notices:
+        where = f"line {notice.line}" if notice.line else "file"
+        say(f"  {where:<12} {notice.word}  {notice.detail}".rstrip())
+    for violation in violations:
+        say(f"  {violation.where:<12} {violation.level}  {violation.rule}: {violation.text}")
+    if manifest:
+        same = "the bytes are those that were written" if manifest["same"] else "CHANGED since it was written"
+        say(f"  manifest     {same} ({manifest['path']})")
+    errors = sum(violation.level == "error" for violation in violations)
+    say("ok" if ok else f"found: {damaged} kinds of damage, {errors} broken rules")
+
+
+def _as_json(
+    session: Session, violations: list[Violation], manifest: dict[str, Any] | None, *, ok: bool
+) -> dict[str, Any]:
+    return {
+        "source": session.name,
+        "format": session.format,
+        "ok": ok,
+        "bad_lines": list(session.facts.bad_lines),
+        "notices": [
+            {"word": notice.word, "line": notice.line, "detail": notice.detail} for notice in session.notices
+        ],
+        "violations": [
+            {
+                "rule": violation.rule,
+                "level": violation.level,
+                "where": violation.where,
+                "key": violation.key,
+                "detail": violation.detail,
+            }
+            for violation in violations
+        ],
+        "manifest": manifest,
+    }

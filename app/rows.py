@@ -1,0 +1,86 @@
+"""What the lists show: one row a block, with its verdict, its states and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.compactability import Judgement, Verdict
+from app.model import Block, Message, Standing, ToolResult, ToolUse, blocks_of
+from app.stages.base import Protection
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRow:
+    """One block as a list shows it; token figures come from the counter, by the block."""
+
+    number: int
+    """0-based number of its message in the session."""
+    place: int
+    """0-based place in its message."""
+    message: Message
+    block: Block
+    tool: str
+    """The tool of a call or a result; empty otherwise."""
+    path: str
+    """The file that a call or a result is about; empty otherwise."""
+    verdict: Verdict
+    reason: str
+    states: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return self.block.key
+
+
+def block_rows(
+    messages: Sequence[Message],
+    judgements: Mapping[str, Judgement],
+    protection: Protection,
+    pins: Collection[str] = (),
+) -> list[BlockRow]:
+    """A row for every block of these messages, in order."""
+    calls = {
+        block.id: block for _, block in blocks_of(messages) if isinstance(block, ToolUse)
+    }
+    numbers = {message.key: number for number, message in enumerate(messages)}
+    rows = []
+    for number, message in enumerate(messages):
+        for place, block in enumerate(message.blocks):
+            call = _call_of(block, calls)
+            judgement = judgements[block.key]
+            rows.append(
+                BlockRow(
+                    number,
+                    place,
+                    message,
+                    block,
+                    call.name if call else "",
+                    (call.path or "") if call else "",
+                    judgement.verdict,
+                    judgement.told(numbers),
+                    _states(message, block, protection, pins),
+                )
+            )
+    return rows
+
+
+def _call_of(block: Block, calls: Mapping[str, ToolUse]) -> ToolUse | None:
+    if isinstance(block, ToolUse):
+        return block
+    return calls.get(block.tool_use_id) if isinstance(block, ToolResult) else None
+
+
+def _states(
+    message: Message, block: Block, protection: Protection, pins: Collection[str]
+) -> tuple[str, ...]:
+    states = []
+    if block.key in pins:
+        states.append("pinned")
+    elif protection.keeps_place(block.key):
+        states.append("protected")
+    if message.standing is not Standing.LIVE:
+        states.append(str(message.standing))
+    if isinstance(block, ToolResult) and block.cleared_live:
+        states.append("cleared-live")
+    return tuple(states)
