@@ -15,10 +15,19 @@ from app.model import Block, Message
 class Estimator(Protocol):
     """A measure of what a conversation takes up."""
 
-    name: str
-    """As on screen and in reports: `tokens`, `utf16`, `minicode`, `json-chars`, `chars`."""
-    unit: str
-    """What one is called in the plural: `tokens`, `UTF-16 units` ..."""
+    @property
+    def name(self) -> str:
+        """As on screen and in reports: `tokens`, `rough`, `utf16`, `minicode`, `json-chars`, `chars`.
+
+        What is really measured, not what was asked for: `tokens` without a vocabulary is `rough`.
+        """
+
+    @property
+    def unit(self) -> str:
+        """What one is called in the plural: `tokens`, `UTF-16 units` ..."""
+
+    def describe(self) -> str:
+        """How the figures come about and how far they can be trusted, in a few words for a person."""
 
     def length(self, text: str) -> int:
         """The length of a text in this estimator's character unit (code points or UTF-16 units)."""

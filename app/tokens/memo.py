@@ -1,0 +1,39 @@
+"""Sizes of blocks that were measured before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.model import Block
+
+REMEMBERED = 400_000
+"""Blocks whose size is kept; past it all are forgotten and measured anew as they come."""
+
+
+class Memo:
+    """Remembers a measure per block object.
+
+    A block is frozen and a changed one is another object, so the object itself is the key; it is
+    held, so that its id cannot come back for another one. Safe to use from several threads: at worst
+    a block is measured twice.
+    """
+
+    def __init__(self, measure: Callable[[Block], int], limit: int = REMEMBERED) -> None:
+        self._measure = measure
+        self._limit = limit
+        self._seen: dict[int, tuple[Block, int]] = {}
+
+    def known(self, block: Block) -> int | None:
+        """The size if `block` was measured before."""
+        entry = self._seen.get(id(block))
+        return entry[1] if entry is not None and entry[0] is block else None
+
+    def of(self, block: Block) -> int:
+        """The size of `block`, measured now if it has to be."""
+        size = self.known(block)
+        if size is None:
+            size = self._measure(block)
+            if len(self._seen) >= self._limit:
+                self._seen.clear()
+            self._seen[id(block)] = (block, size)
+        return size

@@ -1,0 +1,180 @@
+"""The estimator for people: tokens as the session's model would count them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.model import (
+    Author,
+    Block,
+    Content,
+    Held,
+    Image,
+    Message,
+    Opaque,
+    Role,
+    Text,
+    Thinking,
+    ToolResult,
+    ToolUse,
+)
+from app.tokens.encode import Encoder, encoder
+from app.tokens.families import Family, family_of
+from app.tokens.images import image_tokens
+from app.tokens.memo import Memo
+from app.tokens.rough import rough_tokens
+from app.tokens.text_class import HEAD_CHARS, TextClass, text_class
+
+TOOL_REFERENCE_TOKENS = 750
+"""A tool_reference stands for a whole tool description: the median of those seen."""
+
+DOCUMENT_CHARS_PER_TOKEN = 40
+"""A PDF in base64 costs by the page, not by the character: about 2,000 tokens for 80,000 of them."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What a calibration makes of the table: `factor` on everything, and the words to say so."""
+
+    factor: float
+    words: str
+
+
+class TokenEstimator:
+    """Counts with a vocabulary (`encoder`) or, without one, roughly from lengths and previews.
+
+    A block has its words, pictures, thinking and the fixed costs of its own; a message adds what its
+    results cost beyond the first, and what a reply costs. Thinking is counted by its signature where
+    its text is only a summary. Sizes are remembered per block object.
+    """
+
+    unit = "tokens"
+
+    def __init__(
+        self, family: Family, counts: Encoder | None = None, correction: Correction | None = None
+    ) -> None:
+        self.family = family
+        self._encoder = counts
+        self._correction = correction
+        self._scale = correction.factor if correction else 1.0
+        self._sizes = Memo(self._measure)
+
+    @property
+    def exact(self) -> bool:
+        """Whether texts are counted with a vocabulary, as far as is known before the first count."""
+        return self._encoder is not None and self._encoder.expected()
+
+    @property
+    def name(self) -> str:
+        return "tokens" if self.exact else "rough"
+
+    def describe(self) -> str:
+        words = self._correction.words if self._correction else self.family.describe()
+        if self.exact:
+            return words
+        why = ", no vocabulary found" if self._encoder is not None else ""
+        return f"~ rough, from lengths{why}"
+
+    def length(self, text: str) -> int:
+        return len(text)
+
+    def cut(self, text: str, length: int) -> str:
+        return text[: max(length, 0)]
+
+    def block(self, block: Block) -> int:
+        return self._sizes.of(block)
+
+    def known(self, block: Block) -> int | None:
+        """The block's size if it was counted before and is still remembered."""
+        return self._sizes.known(block)
+
+    def message(self, message: Message) -> int:
+        return sum(map(self._sizes.of, message.blocks)) + self.overhead(message)
+
+    def overhead(self, message: Message) -> int:
+        """Tokens of a message that none of its blocks has."""
+        results = sum(isinstance(block, ToolResult) for block in message.blocks)
+        fixed = self.family.fixed
+        extra = max(results - 1, 0) * (fixed.further_result - fixed.result)
+        return _whole((extra + (fixed.reply if message.role is Role.ASSISTANT else 0)) * self._scale)
+
+    def total(self, messages: Iterable[Message]) -> int:
+        return sum(map(self.message, messages))
+
+    def corrected(self, correction: Correction) -> TokenEstimator:
+        """The same estimator with a calibration."""
+        return TokenEstimator(self.family, self._encoder, correction)
+
+    def _measure(self, block: Block) -> int:
+        return _whole(self._tokens(block) * self._scale)
+
+    def _tokens(self, block: Block) -> float:
+        match block:
+            case Text() if block.author is Author.ASSISTANT:
+                return self._words(block.content, TextClass.REPLY)
+            case Text():
+                return self._words(block.content)
+            case ToolResult():
+                return sum(map(self._tokens, block.parts)) + self.family.fixed.result
+            case ToolUse():
+                call = self.family.fixed.call
+                named = self._words(Held(block.name), TextClass.INPUT) if call is None else call
+                return named + self._words(block.input, TextClass.INPUT)
+            case Thinking():
+                return self._thinking(block)
+            case Image():
+                return image_tokens(block, self.family.image, read=self.exact)
+            case Opaque():
+                return self._opaque(block)
+
+    def _thinking(self, block: Thinking) -> float:
+        family = self.family
+        sealed = block.signature_chars or (block.content.chars if block.redacted else 0)
+        shown = 0 if block.redacted else block.content.chars
+        if shown and family.shown_thinking is not None:
+            return self._count(block.content)[0] * family.shown_thinking
+        if sealed and family.seal is not None:
+            return family.seal.tokens(sealed)
+        return self._words(block.content, TextClass.REPLY) if shown else 0.0
+
+    def _opaque(self, block: Opaque) -> float:
+        match block.type:
+            case "fallback":
+                return 0.0
+            case "tool_reference":
+                return TOOL_REFERENCE_TOKENS
+            case "document" | "file" | "input_file":
+                return block.content.chars / DOCUMENT_CHARS_PER_TOKEN
+            case _:
+                return self._words(block.content, TextClass.JSON)
+
+    def _words(self, content: Content, kind: TextClass | None = None) -> float:
+        if not content.chars:
+            return 0.0
+        count, head = self._count(content)
+        if kind is None:
+            # Without a table the class decides nothing.
+            kind = text_class(head) if self.family.factors else TextClass.PROSE
+        return count * self.family.factor(kind)
+
+    def _count(self, content: Content) -> tuple[float, str]:
+        """Tokens of a text before any factor, and its head."""
+        if self._encoder is not None and self._encoder.expected():
+            text = content.read()
+            found = self._encoder.count(text)
+            if found is not None:
+                return found, text[:HEAD_CHARS]
+        return rough_tokens(content), content.preview
+
+
+def _whole(value: float) -> int:
+    return int(value + 0.5)
+
+
+def token_estimator(
+    model: str | None, *, exact: bool = True, correction: Correction | None = None
+) -> TokenEstimator:
+    """The estimator of a model's tokens; with `exact` off it reads no text and needs no vocabulary."""
+    family = family_of(model)
+    return TokenEstimator(family, encoder(family.encoding) if exact else None, correction)

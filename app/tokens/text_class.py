@@ -1,0 +1,70 @@
+"""What kind of text a text is, by a cheap look at its head: tokenizers differ by kind."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+HEAD_CHARS = 2_048
+"""Code points of a text that are looked at."""
+
+_LINES = 12
+"""Lines of the head that are looked at."""
+
+
+class TextClass(StrEnum):
+    """A column of the table of factors (see `app.tokens.families`)."""
+
+    NUMBERED = "numbered read"
+    PROSE = "prose"
+    CODE = "code"
+    DIFF = "diff"
+    DIGITS = "digits, logs"
+    GREP = "grep"
+    PATHS = "paths"
+    JSON = "JSON"
+    REPLY = "reply text"
+    INPUT = "tool input"
+    CHINESE = "Chinese"
+
+
+_NUMBERED = re.compile(r"\s*\d+(?:→|\t|\||: )")
+_DIFF_HEAD = re.compile(r"(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d|Index: )")
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+", re.MULTILINE)
+_GREP = re.compile(r"[A-Za-z_./~][^\s:]{0,200}?(?::\d+[:-]|[./][^\s:]{0,60}-\d+-)")
+_PATH = re.compile(r"(?=.{2,255}$)[\w@~. -]*/[^\s:]*$")
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
+_CODE_MARKS = "{}();=<>[]_"
+_STAMP = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d")
+
+
+def text_class(head: str) -> TextClass:
+    """The class of the text that starts with `head` (give up to `HEAD_CHARS` of it).
+
+    A reply and a tool's input are known by their block and not looked for here.
+    """
+    head = head[:HEAD_CHARS]
+    if not head.isascii() and len(_HAN.findall(head)) > 0.3 * len(head):
+        return TextClass.CHINESE
+    start = head.lstrip()
+    if start[:1] in ("{", "[") and start[1:].lstrip()[:1] in ('"', "{", "["):
+        return TextClass.JSON
+    if _DIFF_HEAD.match(start) or _HUNK.search(head):
+        return TextClass.DIFF
+    return _by_lines(head)
+
+
+def _by_lines(head: str) -> TextClass:
+    lines = [line for line in head.split("\n", _LINES)[:_LINES] if line.strip()]
+    most = 0.6 * len(lines)
+    for found, pattern in (
+        (TextClass.NUMBERED, _NUMBERED),
+        (TextClass.DIGITS, _STAMP),
+        (TextClass.GREP, _GREP),
+        (TextClass.PATHS, _PATH),
+    ):
+        if lines and sum(pattern.match(line) is not None for line in lines) >= most:
+            return found
+    if sum(map(head.count, "0123456789")) > 0.2 * len(head):
+        return TextClass.DIGITS
+    return TextClass.CODE if sum(map(head.count, _CODE_MARKS)) > 0.04 * len(head) else TextClass.PROSE
