@@ -35,8 +35,8 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
         "tool_pairs": pairs.tool_pairs,
         "server_pairs": pairs.server_pairs,
         "legacy_pairs": pairs.legacy_pairs,
-        "open_calls": list(pairs.open_calls),
-        "orphan_results": list(pairs.orphan_results),
+        "open_calls": list(pairs.open_call_ids),
+        "orphan_results": list(pairs.orphan_result_ids),
         "missing_parents": list(facts.missing_parents),
         "branches": facts.branches,
         "leaves": [

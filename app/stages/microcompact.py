@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import ClassVar
 
-from app.compactability import tool_kind
+from app.compactability.tools import tool_kind
 from app.model import ToolUse, chars_of, text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, ResultAt, results_of

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.compactability.placeholders import CUT_TAIL, compacted_form
 from app.model import chars_of, text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, results_of
 from app.stages.graphemes import whole_start
-
-CUT_NOTE = "\n…[tool_result 已截断（compact）]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,18 +27,18 @@ class ToolResultBudget(Stage):
         draft = Draft(self, messages, context)
         for at in results_of(messages):
             # A text is never longer in this unit than twice its code points, so most are not read.
-            if 2 * chars_of(at.result) <= self.max_result_chars:
+            if 2 * chars_of(at.result) <= self.max_result_chars or compacted_form(at.result):
                 continue
             text = text_of(at.result)
             length = estimator.length(text)
-            if length <= self.max_result_chars or text.endswith(CUT_NOTE):
+            if length <= self.max_result_chars or text.endswith(CUT_TAIL):
                 continue
             start = estimator.cut(text, self.max_result_chars)
             if self.whole_graphemes:
                 start = whole_start(text, start)
             draft.set_text(
                 at,
-                start + CUT_NOTE,
+                start + CUT_TAIL,
                 ChangeKind.CUT,
                 f"result of {length:,} {estimator.unit} is over {self.max_result_chars:,}",
             )
