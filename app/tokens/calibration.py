@@ -1,0 +1,196 @@
+"""How far the table is off for one session, learnt from the usage that its provider reported.
+
+From one reply to the next the context grows by what the first reply wrote and by what came between:
+
+    U(i+1) = U(i) + output(i) + s * x(i)
+
+U is all input tokens of a call, x our estimate of what came between. So each pair of replies gives a
+ratio of growth to estimate, and their median is this session's factor. Ratios are taken on growth and
+never on levels: the system prompt and the tools, which no session file holds, fall out of a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from app.model import Message, Role, Session, Usage
+from app.tokens.model_tokens import Correction, TokenEstimator
+
+ENOUGH = 8
+"""Increments below which nothing is said."""
+
+_LEAST_GROWTH = 200
+_RATIOS = (0.4, 2.5)
+_MOST_WEIGHT = 8_000
+_PRIOR = 4
+"""Increments of ratio 1 that are added, so that few and wild ones move little."""
+_FIRST_REPLIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reply with usage. Sizes are estimates, in tokens."""
+
+    context: int
+    """All input tokens of its call, as reported."""
+    output: int
+    """Output tokens, as reported."""
+    reply: int
+    """The reply itself."""
+    before: int
+    """What came between the reply before it (or the start) and this one."""
+
+    @property
+    def final(self) -> bool:
+        """Whether `output` is the whole reply: older clients write down what had been streamed so far."""
+        return 2 * self.output >= self.reply
+
+    @property
+    def written(self) -> int:
+        """Tokens by which the reply itself made the context longer, where that is known."""
+        return self.output if self.final else 0
+
+    @property
+    def unknown(self) -> int:
+        """What of the reply has to be estimated."""
+        return 0 if self.final else self.reply
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """From one reply to the next: `grown` tokens where `estimated` were expected."""
+
+    grown: int
+    estimated: int
+
+    @property
+    def ratio(self) -> float:
+        return self.grown / self.estimated
+
+    @property
+    def weight(self) -> int:
+        return min(self.estimated, _MOST_WEIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a session's own usage says about the estimate."""
+
+    factor: float
+    """The estimate times this is the provider's count; 1.0 while not calibrated."""
+    overhead: int | None
+    """Tokens of every call that no message has (system prompt, tools, memory files); None if unknown."""
+    spread: float
+    """Half of the increments, by weight, lie within this share of the factor."""
+    increments: int
+    """How many were fit to be used."""
+
+    @property
+    def calibrated(self) -> bool:
+        return self.increments >= ENOUGH
+
+    def describe(self) -> str:
+        """`~ calibrated on 63 replies`, or `not calibrated`."""
+        return f"~ calibrated on {self.increments} replies" if self.calibrated else "not calibrated"
+
+
+def calibrate(replies: Sequence[Reading]) -> Calibration:
+    """The calibration that the replies of one segment give, in order."""
+    used = [increment for increment in increments(replies) if _usable(increment)]
+    factor, spread = 1.0, 0.0
+    if len(used) >= ENOUGH:
+        weights = [float(increment.weight) for increment in used]
+        usual = sum(weights) / len(weights)
+        ratios = [increment.ratio for increment in used]
+        factor = weighted_median([*ratios, *[1.0] * _PRIOR], [*weights, *[usual] * _PRIOR])
+        spread = weighted_median([abs(ratio / factor - 1) for ratio in ratios], weights)
+    return Calibration(factor, _overhead(replies, factor), spread, len(used))
+
+
+def increments(replies: Sequence[Reading]) -> list[Increment]:
+    """All increments between neighbours, usable or not."""
+    return [
+        Increment(after.context - before.context - before.written, after.before + before.unknown)
+        for before, after in pairwise(replies)
+    ]
+
+
+def _usable(increment: Increment) -> bool:
+    """A shrinking context was compacted or cut; a far ratio holds something that the file does not show."""
+    low, high = _RATIOS
+    return increment.estimated > _LEAST_GROWTH and increment.grown > 0 and low < increment.ratio < high
+
+
+def _overhead(replies: Sequence[Reading], factor: float) -> int | None:
+    """Median over the first replies of what their context has beyond the messages before them."""
+    levels: list[float] = []
+    known, estimated = 0, 0
+    for reading in replies[:_FIRST_REPLIES]:
+        estimated += reading.before
+        levels.append(reading.context - known - factor * estimated)
+        known += reading.written
+        estimated += reading.unknown
+    return max(round(median(levels)), 0) if levels else None
+
+
+def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The value that half of the weight lies below; between two values their mean. Needs one value."""
+    pairs = sorted(zip(values, weights, strict=True))
+    half = sum(weights) / 2
+    below = 0.0
+    for place, (value, weight) in enumerate(pairs):
+        below += weight
+        if below > half:
+            return value
+        if below == half and place + 1 < len(pairs):
+            return (value + pairs[place + 1][0]) / 2
+    return pairs[-1][0]
+
+
+def readings(session: Session, size: Callable[[Message], int]) -> list[Reading]:
+    """The replies of the live segment whose usage can be trusted, each API message once.
+
+    A reply without such usage (a client's own, a repeated or an empty one, one that an earlier segment
+    left behind a boundary) counts as something that came between.
+    """
+    oldest = _first_record(session)
+    found: list[Reading] = []
+    between = 0
+    for message in session.live:
+        tokens = size(message)
+        usage = _usable_usage(message, oldest)
+        if usage is None or (found and _repeats(usage, found[-1])):
+            between += tokens
+        else:
+            found.append(Reading(usage.context, usage.output_tokens, tokens, between))
+            between = 0
+    return found
+
+
+def _usable_usage(message: Message, oldest: int) -> Usage | None:
+    """The usage of a reply that a model gave within this segment, which starts at record `oldest`."""
+    if message.role is not Role.ASSISTANT or message.model == "<synthetic>" or message.usage is None:
+        return None
+    kept = bool(message.records) and message.records[0] < oldest
+    return None if kept or message.usage.context <= 0 else message.usage
+
+
+def _repeats(usage: Usage, last: Reading) -> bool:
+    return (usage.context, usage.output_tokens) == (last.context, last.output)
+
+
+def _first_record(session: Session) -> int:
+    """Index of the newest boundary's record: what it kept from before has usage of the old context."""
+    boundary = session.live[0].boundary if session.live else None
+    return boundary.record if boundary is not None and boundary.record is not None else 0
+
+
+def calibrated(session: Session, estimator: TokenEstimator) -> tuple[TokenEstimator, Calibration]:
+    """The estimator corrected by the session's usage, unchanged where there is too little of it."""
+    result = calibrate(readings(session, estimator.message))
+    if not result.calibrated:
+        return estimator, result
+    return estimator.corrected(Correction(result.factor, result.describe())), result

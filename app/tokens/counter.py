@@ -1,0 +1,98 @@
+"""Counts the blocks of a session bit by bit: a rough figure at once, the exact one as it comes.
+
+Starts no thread. A face runs `run` in a worker of its own and shows what `tokens` says meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from app.model import Block, Message, chars_of
+from app.tokens.model_tokens import TokenEstimator
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One more block counted."""
+
+    key: str
+    tokens: int
+    share: float
+    """Share of the text, by characters, that is counted now: 0 to 1."""
+
+
+class Counter:
+    """Sizes of blocks in tokens, exact where they were counted, else rough. Safe to use from threads.
+
+    What was counted is remembered by `exact`, per block object: after a stage or an edit only the
+    blocks that it changed are new.
+    """
+
+    def __init__(self, exact: TokenEstimator, rough: TokenEstimator) -> None:
+        self.exact = exact
+        self.rough = rough
+
+    def tokens(self, block: Block) -> tuple[int, bool]:
+        """Tokens of `block` as far as they are known now, and whether they were counted."""
+        known = self.exact.known(block)
+        if known is None:
+            return self.rough.block(block), False
+        return known, self.exact.exact
+
+    def message(self, message: Message) -> tuple[int, bool]:
+        """Tokens of a message, its fixed costs included, and whether all of its blocks were counted."""
+        return self.total((message,))
+
+    def total(self, messages: Iterable[Message]) -> tuple[int, bool]:
+        """Tokens of messages as far as they are known now, and whether all blocks were counted."""
+        tokens, whole = 0, self.exact.exact
+        for message in messages:
+            tokens += self.exact.overhead(message)
+            for block in message.blocks:
+                size, counted = self.tokens(block)
+                tokens += size
+                whole = whole and counted
+        return tokens, whole
+
+    def counted_share(self, blocks: Iterable[Block]) -> float:
+        """Share of the text of `blocks`, by characters, that was counted: 0 to 1; 1 where there is none."""
+        done = everything = 0
+        for block in blocks:
+            chars = chars_of(block)
+            everything += chars
+            done += chars if self._counted(block) else 0
+        return _share(done, everything) if self.exact.exact else 0.0
+
+    def run(
+        self, blocks: Sequence[Block], stop: Callable[[], bool], visible: Collection[str] = ()
+    ) -> Iterator[Counted]:
+        """Counts all of `blocks` (in the session's order), those of `visible` keys first, then the newest.
+
+        `stop` is asked before each block; what is counted by then stays. Blocks that are counted
+        already are passed over. Raises what reading a text raises.
+        """
+        everything = sum(map(chars_of, blocks))
+        done = sum(chars_of(block) for block in blocks if self._counted(block))
+        for block in counting_order(blocks, visible):
+            if self._counted(block):
+                continue
+            if stop():
+                return
+            tokens = self.exact.block(block)
+            done += chars_of(block)
+            yield Counted(block.key, tokens, _share(done, everything))
+
+    def _counted(self, block: Block) -> bool:
+        return self.exact.known(block) is not None
+
+
+def counting_order(blocks: Sequence[Block], visible: Collection[str]) -> Iterator[Block]:
+    """The visible ones in their order, then the others from the newest to the oldest."""
+    shown = frozenset(visible)
+    yield from (block for block in blocks if block.key in shown)
+    yield from (block for block in reversed(blocks) if block.key not in shown)
+
+
+def _share(done: int, everything: int) -> float:
+    return done / everything if everything else 1.0
