@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from app.model import Author, Text, blocks_of
+from app.model import Author, Standing, Text, blocks_of
+from app.rows import BlockRow
 from app.validity.pairs import PairIndex
 from app.workspace import Workspace
 
@@ -60,15 +61,20 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
     }
 
 
+def live_rows(workspace: Workspace) -> list[BlockRow]:
+    """The rows of the live segment."""
+    return [row for row in workspace.rows if row.message.standing is Standing.LIVE]
+
+
 def _figures(workspace: Workspace) -> dict[str, Any]:
     session = workspace.session
     verdicts: Counter[str] = Counter()
-    for row in workspace.live_rows:
+    for row in live_rows(workspace):
         verdicts[str(row.verdict)] += workspace.block_tokens(row.block)
     usage, last = session.usage, session.last_usage
     return {
         "estimator": workspace.estimator.describe(),
-        "counted_share": round(workspace.counter.counted_share, 4),
+        "counted_share": round(workspace.counted_share, 4),
         "window_tokens": workspace.window_tokens,
         "tokens": {
             "live": workspace.tokens(session.live),

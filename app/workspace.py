@@ -6,7 +6,7 @@ file; `app.export` does, from what is here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -15,12 +15,14 @@ from typing import Any
 from app.checks import Check, check_only_copies, check_pairs, check_words, words_gone
 from app.compactability import Judgement, classify
 from app.history import Deed, History, Operation, State, fold
-from app.model import Session, Text, ToolUse, blocks_of
+from app.model import Block, Message, Session, Text, ToolUse, blocks_of
 from app.pipeline import Pipeline
+from app.rows import BlockRow, block_rows
 from app.stages.base import Change, Context, Messages, Stage, StageResult
 from app.stages.microcompact import TOOLS
 from app.stages.protection import protected
-from app.tokens import estimator
+from app.tokens import estimator, token_estimator
+from app.tokens.counter import Counter
 
 DEFAULT_WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
@@ -56,10 +58,14 @@ class Step:
 class Workspace:
     """One open session with everything a person has done to it."""
 
-    def __init__(self, session: Session, pipeline: Pipeline, *, window_tokens: int | None = None) -> None:
+    def __init__(
+        self, session: Session, pipeline: Pipeline, *, exact: bool = True, window_tokens: int | None = None
+    ) -> None:
         self.session = session
         self.pipeline = pipeline
         self.window_tokens = window_tokens or _window_of(session)
+        self.estimator = token_estimator(session.model, exact=exact)
+        self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
         self.history = History()
         self._memo: dict[object, Step] = {}
 
@@ -119,6 +125,43 @@ class Workspace:
         return tuple(
             check for check in (check_words(before, after), check_pairs(before, after), only_copies) if check
         )
+
+    # How large it is
+
+    @cached_property
+    def rows(self) -> tuple[BlockRow, ...]:
+        """A row for every block of the session as it was opened; pins show in `state`."""
+        protection = protected(self.session.live)
+        return tuple(block_rows(self.session.messages, self.judgements, protection))
+
+    def tokens(self, messages: Iterable[Message]) -> int:
+        """Tokens of these messages as far as they are counted now; always one method for all."""
+        return self.counter.total(messages)[0]
+
+    def block_tokens(self, block: Block) -> int:
+        """Tokens of one block as far as it is counted now."""
+        return self.counter.tokens(block)[0]
+
+    @property
+    def counted_share(self) -> float:
+        """The share of the session's text that was counted and not only estimated: 0 to 1."""
+        return self.counter.counted_share(row.block for row in self.rows)
+
+    def to_count(self) -> list[Block]:
+        """Every block worth counting: the session's, and those that the steps so far made."""
+        made = [change.after for change in self.changes.values() if change.after is not None]
+        return [row.block for row in self.rows] + made
+
+    def count_all(self, progress: Callable[[str], None] | None = None) -> None:
+        """Count everything now; does nothing where only rough figures were asked for."""
+        if not self.estimator.exact:
+            return
+        shown = -1
+        for counted in self.counter.run(self.to_count(), lambda: False):
+            percent = int(counted.share * 100)
+            if progress is not None and percent != shown:
+                shown = percent
+                progress(f"Counting tokens {percent} %")
 
     # What a person does
 

@@ -8,7 +8,7 @@ from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, o
 from app.cli.output import columns, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
-from app.report import report
+from app.report import live_rows, report
 from app.workspace import Workspace
 
 
@@ -61,7 +61,7 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
 
 def _verdict_lines(workspace: Workspace, live: int) -> list[str]:
     sums: dict[str, int] = {}
-    for row in workspace.live_rows:
+    for row in live_rows(workspace):
         sums[str(row.verdict)] = sums.get(str(row.verdict), 0) + workspace.block_tokens(row.block)
     ordered = sorted(sums.items(), key=lambda item: -item[1])
     return [f"  {verdict:<12} ~{human_number(tokens):>9}  {percent(tokens, live)}" for verdict, tokens in ordered]
