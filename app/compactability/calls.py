@@ -1,0 +1,248 @@
+"""Each tool result with the call that it answers, and what that call was about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Final
+
+from app.compactability.paths import ODD, Span, file_path, span_of
+from app.compactability.shell import look_at, patched_files
+from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
+from app.model import (
+    PREVIEW_CHARS,
+    Message,
+    Text,
+    ToolResult,
+    ToolUse,
+    chars_of,
+    preview_of,
+    text_of,
+)
+
+_COMMANDS: Final = ("command", "cmd", "CommandLine")
+_FOLDERS: Final = ("workdir", "cwd", "dir_path", "directory", "Cwd")
+_PATHS: Final = ("file_path", "path", "filePath", "absolute_path", "notebook_path", "target_file", "filename")
+_LISTS: Final = ("paths", "files", "include")
+
+REFUSALS: Final = (
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "User rejected tool use",
+    "The user rejected permission",
+    "exec command rejected by user",
+    "patch rejected by user",
+    "[Operation Cancelled] Reason: User",
+)
+"""How results begin that say the person refused the call (Claude Code, opencode, Codex, Gemini CLI)."""
+
+
+_FAILED_TOOL: Final = re.compile(
+    r"\s*(?:<tool_use_error>|error\b|failed\b|apply_patch verification failed)", re.IGNORECASE
+)
+_FAILED_RUN: Final = re.compile(
+    r"^(?:Exit code:? |Process exited with code |\{?\s*\"returncode\": )-?[1-9]", re.MULTILINE
+)
+_FAILURE_CHARS: Final = 2_000
+"""Code points of the longest message of a tool that failed, where the format has no flag for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a tool call was about."""
+
+    kind: Kind | None
+    path: str | None = None
+    """The one file that was read; paths are spelled as `file_path` gives them."""
+    span: Span | None = None
+    """The lines of it; None is the whole file."""
+    files: tuple[str, ...] = ()
+    """Every file that was read."""
+    writes: tuple[str, ...] = ()
+    """Files whose text it changed."""
+    edits: bool = False
+    """Whether it changed files, known by name or not."""
+    runs: bool = False
+    """Whether its output tells of a state of the files that a later edit changes."""
+    shell: bool = False
+
+
+UNKNOWN: Final = Call(None)
+
+
+def call_of(use: ToolUse, cwd: str | None = None) -> Call:
+    """What `use` was about. Its arguments are read from the file where the call does not tell enough."""
+    kind = tool_kind(use.name)
+    if kind is Kind.BASH:
+        return _of_shell(use, cwd)
+    if kind in (Kind.EDIT, Kind.WRITE) and not (is_editor(use.name) and _is_view(use)):
+        writes = _files_changed(use, cwd)
+        return Call(kind, writes=writes, edits=bool(writes) or not use.name.lower().startswith("mcp__"))
+    if kind in (Kind.READ, Kind.EDIT, Kind.WRITE):
+        return _of_read(use, cwd)
+    return Call(kind)
+
+
+def arguments_of(use: ToolUse) -> Mapping[str, Any]:
+    """The call's arguments; empty where they are no object or cannot be parsed.
+
+    Short ones stand in the preview whole, so that the file need not be read for them.
+    """
+    if use.input.chars <= PREVIEW_CHARS and isinstance(held := _parsed(use.input.preview), dict):
+        return held
+    try:
+        value = use.input.value()
+    except (ValueError, RecursionError):
+        return {}
+    value = _parsed(value) if isinstance(value, str) else value
+    return value if isinstance(value, dict) else {}
+
+
+def argument_text(use: ToolUse) -> str:
+    """The call's arguments as text; short ones stand in the preview whole."""
+    return use.input.preview if use.input.chars <= PREVIEW_CHARS else use.input.read()
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_shell(use: ToolUse, cwd: str | None) -> Call:
+    arguments = arguments_of(use)
+    command = command_of(arguments)
+    if command is None:
+        return Call(Kind.BASH, runs=True, shell=True)
+    folder = next((arguments[name] for name in _FOLDERS if isinstance(arguments.get(name), str)), "")
+    look = look_at(command, file_path(folder, cwd) or cwd)
+    path = look.files[0] if look.kind is Kind.READ and len(look.files) == 1 else None
+    return Call(look.kind, path, look.span, look.files, look.writes, bool(look.writes), look.runs, shell=True)
+
+
+def command_of(arguments: Mapping[str, Any]) -> str | None:
+    """The command line among a shell's arguments; of a list of words the last (`bash -lc COMMAND`)."""
+    command = next((arguments[name] for name in _COMMANDS if name in arguments), None)
+    if isinstance(command, list) and command:
+        command = command[-1]
+    return command if isinstance(command, str) else None
+
+
+def _of_read(use: ToolUse, cwd: str | None) -> Call:
+    arguments = arguments_of(use)
+    path = file_path(_path_in(use, arguments) or "", cwd)
+    if path:
+        return Call(Kind.READ, path, span_of(arguments), (path,))
+    several: list[Any] = next(
+        (arguments[name] for name in _LISTS if isinstance(arguments.get(name), list)), []
+    )
+    files = [file_path(name, cwd) for name in several if isinstance(name, str)]
+    return Call(Kind.READ, None, ODD, tuple(name for name in files if name))
+
+
+def _files_changed(use: ToolUse, cwd: str | None) -> tuple[str, ...]:
+    if plain_name(use.name).endswith("patch"):
+        texts = [value for value in arguments_of(use).values() if isinstance(value, str)]
+        for text in texts or [argument_text(use)]:
+            if found := patched_files(text, cwd):
+                return found
+    path = use.path or _path_in(use, arguments_of(use))
+    return (named,) if path and (named := file_path(path, cwd)) else ()
+
+
+def _path_in(use: ToolUse, arguments: Mapping[str, Any]) -> str | None:
+    if use.path:
+        return use.path
+    return next((arguments[name] for name in _PATHS if isinstance(arguments.get(name), str)), None)
+
+
+def _is_view(use: ToolUse) -> bool:
+    return arguments_of(use).get("command") == "view"
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """A result with its call; both in the order of the conversation."""
+
+    message: Message
+    result: ToolResult
+    use: ToolUse | None
+    cwd: str | None = None
+
+    @property
+    def named_kind(self) -> Kind | None:
+        """What the tool's name says; what the call did may differ (a shell that reads)."""
+        return tool_kind(self.use.name) if self.use else None
+
+    @cached_property
+    def call(self) -> Call:
+        """What the call was about."""
+        return call_of(self.use, self.cwd) if self.use else UNKNOWN
+
+    @cached_property
+    def refused(self) -> bool:
+        """Whether the person said no to the call."""
+        return preview_of(self.result).startswith(REFUSALS)
+
+    @property
+    def holds_answer(self) -> bool:
+        """Whether the person's own words or choice stand in it."""
+        return self.result.user_words or self.named_kind is Kind.QUESTION or self.refused
+
+    @cached_property
+    def failed(self) -> bool:
+        """Whether the call did not work: the record says so, or the text where formats have no flag."""
+        if self.result.is_error or self.refused:
+            return True
+        if self.named_kind is Kind.BASH:
+            return _FAILED_RUN.search(preview_of(self.result)) is not None
+        if self.named_kind not in (Kind.READ, Kind.EDIT, Kind.WRITE) or self.chars > _FAILURE_CHARS:
+            return False
+        return _FAILED_TOOL.match(preview_of(self.result)) is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it holds text and nothing else."""
+        return bool(self.result.parts) and all(isinstance(part, Text) for part in self.result.parts)
+
+    @cached_property
+    def chars(self) -> int:
+        """Code points of its text."""
+        return chars_of(self.result)
+
+    @cached_property
+    def call_key(self) -> bytes:
+        """A hash of the tool and its arguments (of a shell's, the command): equal for equal calls."""
+        if self.use is None:
+            return b""
+        command = command_of(arguments_of(self.use)) if self.named_kind is Kind.BASH else None
+        return digest(f"{self.use.name}\n{command or argument_text(self.use)}")
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash of its text, which is read for it."""
+        return digest(text_of(self.result))
+
+
+def answered(messages: Sequence[Message], cwd: str | None = None) -> Iterator[Answered]:
+    """Every tool result with the nearest call of its id before it, in order.
+
+    A relative path is put under `cwd`, the folder the agent ran in, where that is known.
+    """
+    uses: dict[str, ToolUse] = {}
+    for message in messages:
+        for block in message.blocks:
+            if isinstance(block, ToolUse):
+                uses[block.id] = block
+            elif isinstance(block, ToolResult):
+                yield Answered(message, block, uses.get(block.tool_use_id), cwd)
+
+
+def digest(text: str) -> bytes:
+    """A short hash of a text, lone surrogates and all."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,95 @@
+"""What a result looks like when somebody has compacted it already: the agents, the seeds, ours.
+
+A result that only quotes such a line (a source file, a log, a search) is not one: a placeholder is
+the whole text or begins it, and a cut has its marker where that cut puts it.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from app.model import Held, Text, ToolResult, chars_of, preview_of, text_of
+
+CUT_TAIL: Final = "\n…[tool_result 已截断（compact）]"
+"""The end of a result that react-agent-mini's budget cut."""
+
+CUT_MIDDLE: Final = "\n\n[... tool result middle pruned ...]\n\n"
+"""What stands for the middle that the 8K gate took out."""
+
+
+class Form(StrEnum):
+    """How a result was compacted."""
+
+    CLEARED = "cleared"
+    """A placeholder stands for it."""
+    SAVED = "saved"
+    """It lies in a file; a preview or its path is left."""
+    STUB = "stub"
+    """It names an earlier copy that holds the same."""
+    CUT = "cut"
+    """Its end or its middle is gone."""
+
+
+_LINE_LIMIT: Final = 4_400
+"""Code points of the longest placeholder of one line: a path may be 4,096 bytes."""
+
+_CLEARED: Final = re.compile(
+    r"\[Old tool result content cleared|\[Earlier tool result compacted"
+    r"|\[[^\[\]\n]{0,200}\b(?:cleared|compacted|removed|pruned|elided|superseded)\b[^\[\]\n]{0,200}\]\s*$"
+    r"|Old environment output: \("
+)
+_SAVED: Final = re.compile(
+    r"\[Tool result persisted to disk — [^\n]*\n|\[Earlier tool result saved at "
+    r"|<persisted-output>\s*(?:Full output: |Output too large)"
+    r"|(?:\.\.\.output truncated\.\.\.\s*)Full output saved to: "
+)
+_STUB: Final = re.compile(
+    r"\[Read deduplicated: [^\n]*\]|File unchanged since last read\b[^\n]*\b(?:earlier|conversation)\b"
+)
+
+_TAIL_CUT_LENGTHS: Final = range(1_900, 4_000 + len(CUT_TAIL) + 1)
+_HEAD_CHARS: Final = 4_096
+_TAIL_CHARS: Final = 1_024
+_MIDDLE_CUT_LENGTHS: Final = range(5_000, _HEAD_CHARS + len(CUT_MIDDLE) + _TAIL_CHARS + 1)
+
+
+def compacted_form(result: ToolResult) -> Form | None:
+    """How `result` was compacted already, or None.
+
+    Placeholders are told by their preview. A cut shows only in the text itself, which is read
+    where its length is that of a cut with the seeds' own limits, or where it is in memory anyway;
+    a cut to another length that was read from a file is not told.
+    """
+    if not any(isinstance(part, Text) for part in result.parts):
+        return None
+    preview, chars = preview_of(result), chars_of(result)
+    if _STUB.match(preview):
+        return Form.STUB
+    if _SAVED.match(preview):
+        return Form.SAVED
+    if chars <= _LINE_LIMIT and "\n" not in preview.strip() and _CLEARED.match(preview):
+        return Form.CLEARED
+    return Form.CUT if _is_cut(result, chars) else None
+
+
+def is_cut(text: str) -> bool:
+    """Whether a text of a result was cut by one of the seeds' cuts, at any limit."""
+    if text.endswith(CUT_TAIL) and text.count(CUT_TAIL) == 1:
+        return True
+    head, marker, tail = text.partition(CUT_MIDDLE)
+    return bool(head and marker and tail) and CUT_MIDDLE not in tail and len(tail) <= len(head)
+
+
+def _is_cut(result: ToolResult, chars: int) -> bool:
+    texts = [part.content for part in result.parts if isinstance(part, Text)]
+    if all(isinstance(content, Held) for content in texts):
+        return is_cut(text_of(result))
+    outside_ascii = sum(content.size for content in texts) > chars
+    if outside_ascii and chars in _TAIL_CUT_LENGTHS:
+        return text_of(result).endswith(CUT_TAIL)
+    if chars in _MIDDLE_CUT_LENGTHS:
+        head, _, tail = text_of(result).partition(CUT_MIDDLE)
+        return len(head) <= _HEAD_CHARS and 0 < len(tail) <= _TAIL_CHARS
+    return False

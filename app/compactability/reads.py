@@ -1,0 +1,116 @@
+"""Whether a later read of a file holds what an earlier one gave."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.compactability.calls import Answered
+from app.compactability.paths import DEFAULT_LINES, ODD, Span
+from app.model import text_of
+
+_NOTICE: Final = re.compile(
+    r"\b(?:truncated|omitted)\b|\bmore lines\b|\bshowing lines\b|\bread beyond\b", re.IGNORECASE
+)
+"""Words by which agents say that they gave less than there is."""
+
+_NOTICE_CHARS: Final = 400
+"""Code points at either end of a read in which a reading tool puts its notice; a shell's may be anywhere."""
+
+_SAME_LENGTH: Final = 0.9
+"""How long a read must be to hold another: two of the same lines may differ in a header."""
+
+
+@dataclass(slots=True)
+class _Spans:
+    """Spans of later reads of which none lies inside another, in the order of their lines."""
+
+    firsts: list[int] = field(default_factory=list)
+    lasts: list[int] = field(default_factory=list)
+    reads: list[int] = field(default_factory=list)
+
+    def add(self, span: Span, read: int) -> None:
+        after = bisect_right(self.firsts, span.first)
+        if after and self.lasts[after - 1] >= span.last:
+            return
+        start = bisect_left(self.firsts, span.first)
+        end = bisect_right(self.lasts, span.last, lo=start)
+        for values, value in ((self.firsts, span.first), (self.lasts, span.last), (self.reads, read)):
+            values[start:end] = [value]
+
+    def around(self, span: Span) -> int | None:
+        """A read whose lines hold all of `span`."""
+        at = bisect_right(self.firsts, span.first) - 1
+        return self.reads[at] if at >= 0 and self.lasts[at] >= span.last else None
+
+
+class LaterReads:
+    """The reads of one file that were met so far, from the newest back, by index into `results`."""
+
+    def __init__(self, results: Sequence[Answered]) -> None:
+        self._results = results
+        self._whole: int | None = None
+        self._equal: dict[tuple[Span | None, bool], int] = {}
+        self._spans = {True: _Spans(), False: _Spans()}
+        self._by_chars: dict[int, int] = {}
+        self._extent: dict[int, tuple[bool, int]] = {}
+
+    def add(self, index: int) -> None:
+        """Count this read among the later ones."""
+        answer = self._results[index]
+        span, shell = answer.call.span, answer.call.shell
+        if span is None:
+            self._whole = index if self._whole is None else self._whole
+        elif span != ODD:
+            self._spans[shell].add(span, index)
+        self._equal.setdefault((span, shell), index)
+        if answer.plain:
+            self._by_chars[answer.chars] = index
+
+    def holding(self, index: int, change: int | None) -> int | None:
+        """A later read that holds all lines of this one, or the very same text.
+
+        `change` is the nearest later change of the file. Before it no read can hold more lines and
+        be shorter: one that is was cut or failed without saying so.
+        """
+        for later in self._wider(index):
+            if (change is not None and change < later) or self._long_enough(later, index):
+                return later
+        answer = self._results[index]
+        same = self._by_chars.get(answer.chars) if answer.plain else None
+        if same is not None and self._results[same].digest == answer.digest:
+            return same
+        return None
+
+    def _wider(self, index: int) -> Iterator[int]:
+        """Later reads that were asked for these lines and gave them."""
+        call = self._results[index].call
+        if call.span != ODD and (equal := self._equal.get((call.span, call.shell))) is not None:
+            yield equal
+        if call.span is not None and call.span != ODD:
+            around = self._spans[call.shell].around(call.span)
+            if around is not None and self._reaches(around, call.span.last):
+                yield around
+        if self._whole is not None and self._reaches(self._whole, _last_line(call.span)):
+            yield self._whole
+
+    def _long_enough(self, later: int, index: int) -> bool:
+        return self._results[later].chars >= _SAME_LENGTH * self._results[index].chars
+
+    def _reaches(self, index: int, last: float) -> bool:
+        """Whether a read gave all that it was asked for, up to this line. Its text is read for that."""
+        answer = self._results[index]
+        if index not in self._extent:
+            text = text_of(answer.result)
+            ends = text if answer.call.shell else f"{text[:_NOTICE_CHARS]}\n{text[-_NOTICE_CHARS:]}"
+            self._extent[index] = (_NOTICE.search(ends) is None, text.count("\n"))
+        whole, lines = self._extent[index]
+        limited = answer.call.span is None and not answer.call.shell
+        return whole and (not limited or last <= DEFAULT_LINES or lines < DEFAULT_LINES)
+
+
+def _last_line(span: Span | None) -> float:
+    return float("inf") if span is None or span == ODD else span.last

@@ -1,0 +1,95 @@
+"""What no stage may touch until the person lifts it: pins, answers, instructions, the open turn.
+
+Two things are told apart. Words are kept when a block may not be cut, cleared or saved; a place is
+kept when it may not be dropped. The results of the newest assistant message keep their place only,
+so that the pair stays whole while a stage may still shorten them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from app.compactability import Answered, Kind, answered, open_turn
+from app.compactability.calls import argument_text
+from app.compactability.paths import base_name
+from app.model import Message, Role, Thinking, ToolResult, ToolUse
+from app.stages.base import Protection
+
+INSTRUCTION_FILES: Final = frozenset(
+    {"claude.md", "agents.md", "gemini.md", "skill.md", "context.md", "plan.md"}
+)
+"""Base names, compared without case, of files that hold a person's rules (anomalyco/opencode#30807)."""
+
+_NAMED: Final = re.compile("|".join(re.escape(name) for name in sorted(INSTRUCTION_FILES)), re.IGNORECASE)
+_READING: Final = frozenset({Kind.READ, Kind.EDIT, Kind.WRITE, Kind.BASH})
+"""Kinds of tools that may print a file: editors view, and shells read."""
+
+
+def protected(messages: Sequence[Message], *, pinned: Collection[str] = ()) -> Protection:
+    """What of `messages` must stay, with the reason for each block.
+
+    `pinned` holds keys of blocks, or of messages for all their blocks. Arguments of shell commands
+    are read from the file where they are longer than a preview.
+    """
+    text: dict[str, str] = {}
+    place: dict[str, str] = {}
+    _keep_pins(messages, pinned, text)
+    pins = frozenset(text)
+    _keep_words_in_results(messages, text)
+    _keep_open_thinking(messages, text)
+    _keep_newest_reply(messages, text, place)
+    return Protection(text, place, pins)
+
+
+def _keep_pins(messages: Sequence[Message], pinned: Collection[str], text: dict[str, str]) -> None:
+    if not pinned:
+        return
+    for message in messages:
+        for block in message.blocks:
+            if block.key in pinned or message.key in pinned:
+                text[block.key] = "pinned by you"
+
+
+def _keep_words_in_results(messages: Sequence[Message], text: dict[str, str]) -> None:
+    for answer in answered(messages):
+        if answer.holds_answer:
+            text.setdefault(answer.result.key, "holds your own answer")
+        elif answer.named_kind is Kind.SKILL:
+            text.setdefault(answer.result.key, "instructions of a skill")
+        elif prints_instructions(answer):
+            text.setdefault(answer.result.key, "instruction file")
+
+
+def prints_instructions(answer: Answered) -> bool:
+    """Whether a result holds the text of an instruction or skill file."""
+    use = answer.use
+    if use is None or answer.result.is_error or answer.named_kind not in _READING:
+        return False
+    if not _NAMED.search(use.path or argument_text(use)):
+        return False
+    return any(base_name(file).lower() in INSTRUCTION_FILES for file in answer.call.files)
+
+
+def _keep_open_thinking(messages: Sequence[Message], text: dict[str, str]) -> None:
+    start = open_turn(messages)
+    for message in messages[start:] if start is not None else ():
+        for block in message.blocks:
+            if isinstance(block, Thinking):
+                text.setdefault(block.key, "thinking of the turn that is still open")
+
+
+def _keep_newest_reply(messages: Sequence[Message], text: dict[str, str], place: dict[str, str]) -> None:
+    newest = next((i for i in reversed(range(len(messages))) if messages[i].role is Role.ASSISTANT), None)
+    if newest is None:
+        return
+    calls = set()
+    for block in messages[newest].blocks:
+        text.setdefault(block.key, "newest reply of the model")
+        if isinstance(block, ToolUse):
+            calls.add(block.id)
+    for message in messages[newest + 1 :]:
+        for block in message.blocks:
+            if isinstance(block, ToolResult) and block.tool_use_id in calls:
+                place.setdefault(block.key, "answers a call of the newest reply")
