@@ -1,0 +1,290 @@
+"""What session text must pass before a terminal sees it, and how numbers and widths are written.
+
+Text of a session is written by models, tools and web pages: it may hold sequences that write the
+clipboard, move the cursor or turn a line around. `safe_text` and `safe_lines` are the only door
+from a session to the screen. Widths are terminal cells throughout, never characters.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+from rich.cells import cell_len
+
+TAB_CELLS: Final = 4
+"""Distance of tab stops in cells; narrow, because panes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The signs that the screens draw with.
+
+    The ascii set holds nothing but ASCII: signs of ambiguous width (box lines, the ellipsis, the
+    middle dot) take two cells in some terminals with East Asian settings.
+    """
+
+    name: str
+    bar: tuple[str, str, str, str, str, str]
+    """Textures of the usage bar: kept, superseded, regenerable, error, compacted, free."""
+    ellipsis: str
+    rule: str
+    column: str
+    """Stands between two halves of a row."""
+    dot: str
+    """Stands between two facts on one line."""
+    arrow: str
+    border: str
+    """Name of a Textual border."""
+    cursor: str = ">"
+    pinned: str = "*"
+    marked: str = "+"
+    warning: str = "!"
+    done: str = "v"
+    waiting: str = "-"
+    skipped: str = "x"
+    nothing: str = "="
+    pictures: bool = False
+    """Whether a control character is shown as its control picture instead of `^[`."""
+
+
+UNICODE: Final = Glyphs(
+    name="unicode",
+    bar=("█", "▓", "▒", "▚", "░", " "),
+    ellipsis="…",
+    rule="─",
+    column="│",
+    dot="·",
+    arrow="→",
+    border="round",
+    done="✓",
+    skipped="×",
+    pictures=True,
+)
+ASCII: Final = Glyphs(
+    name="ascii",
+    bar=("#", "=", ":", "%", ".", " "),
+    ellipsis="...",
+    rule="-",
+    column="|",
+    dot="-",
+    arrow="->",
+    border="ascii",
+)
+
+
+def glyphs_for(env: Mapping[str, str], encoding: str | None) -> Glyphs:
+    """The glyph set for a terminal: ascii unless the locale is UTF-8 and the terminal has the signs.
+
+    `encoding` is the one of standard output. The Linux console (TERM=linux) and dumb terminals
+    have fonts of a few hundred signs.
+    """
+    try:
+        is_utf8 = encoding is not None and codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        is_utf8 = False
+    return UNICODE if is_utf8 and env.get("TERM") not in ("linux", "dumb") else ASCII
+
+
+# Every code point that a terminal obeys, that turns text around, or that shows nothing although
+# it says something: controls, format signs, fillers, variation selectors, tags, lone surrogates.
+_RISKY_CLASS = (
+    r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    r"\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_RISKY = re.compile(f"[{_RISKY_CLASS}]")
+
+# The same signs where they belong to a character: emoji sequences (UTS 51), keycaps, ideographic
+# variants, and the non-joiner of scripts that are written with it.
+_KEPT_OR_RISKY = regex.compile(
+    r"(\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?"
+    r"(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*"
+    r"|[0-9#*]\ufe0f\u20e3"
+    r"|\p{Han}[\ufe00-\ufe02\U000e0100-\U000e01ef]"
+    r"|[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Khmer}]\u200c)"
+    rf"|[{_RISKY_CLASS}]"
+)
+
+
+def safe_text(text: str, glyphs: Glyphs = UNICODE) -> str:
+    """`text` on one line with every sign that could act, hide or turn text around made visible.
+
+    Line ends and tabs are shown as signs too; `safe_lines` is for texts of several lines. What
+    comes out holds no control, format or surrogate code point but those inside emoji sequences
+    and the non-joiner of scripts written with it, and passes through again unchanged.
+    """
+    if text.isascii():
+        return text if text.isprintable() else text.translate(_ASCII_SIGNS[glyphs.pictures])
+    if not _RISKY.search(text):
+        return text
+    shown: str = _KEPT_OR_RISKY.sub(lambda found: found[1] or _spell(found[0], glyphs), text)
+    return shown
+
+
+# What stands for C0 and DEL: caret notation, or control pictures.
+_ASCII_SIGNS: Final[Mapping[bool, dict[int, str]]] = {
+    False: {code: f"^{chr(code ^ 0x40)}" for code in (*range(0x20), 0x7F)},
+    True: {**{code: chr(0x2400 + code) for code in range(0x20)}, 0x7F: "\u2421"},
+}
+
+
+def _spell(char: str, glyphs: Glyphs) -> str:
+    return _ASCII_SIGNS[glyphs.pictures].get(ord(char)) or f"<U+{ord(char):04X}>"
+
+
+def safe_lines(text: str, glyphs: Glyphs = UNICODE) -> list[str]:
+    """The lines of `text`, each safe, with tabs as blanks up to the next tab stop.
+
+    A line ends at LF or CRLF only: the other signs that `str.splitlines` cuts at are content. The
+    list has one entry more than there are line ends, so it is never empty.
+    """
+    lines = text.split("\n")
+    if "\r" in text:
+        lines = [line.removesuffix("\r") for line in lines[:-1]] + lines[-1:]
+    return [line if line.isascii() and line.isprintable() else safe_line(line, glyphs) for line in lines]
+
+
+def safe_line(line: str, glyphs: Glyphs = UNICODE) -> str:
+    """One line as `safe_lines` gives it; a line end inside is shown as a sign."""
+    if "\t" not in line:
+        return safe_text(line, glyphs)
+    parts = [safe_text(part, glyphs) for part in line.split("\t")]
+    spread = [part + " " * (TAB_CELLS - cells(part) % TAB_CELLS) for part in parts[:-1]]
+    return "".join([*spread, parts[-1]])
+
+
+def cells(text: str) -> int:
+    """Width of safe text in terminal cells."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def cut(text: str, width: int) -> str:
+    """The longest start of safe text of at most `width` cells that splits no grapheme."""
+    if text.isascii():
+        return text[: max(width, 0)]
+    used = length = 0
+    for found in regex.finditer(r"\X", text):
+        used += cells(found[0])
+        if used > width:
+            return text[:length]
+        length = found.end()
+    return text
+
+
+def wrap_points(text: str, width: int) -> list[int]:
+    """Where the second and each further row of safe text begins when it is wrapped to `width` cells.
+
+    Rows break after a blank where one lies in their last two thirds, else between two graphemes. The
+    blank itself may stick out by one cell.
+    """
+    width = max(width, 2)
+    points: list[int] = []
+    start, stop = 0, _row_end(text, 0, width)
+    while stop < len(text):
+        blank = text.rfind(" ", start + width // 3, stop + 1)
+        start = stop if blank < 0 else blank + 1
+        if start == len(text):
+            break
+        points.append(start)
+        stop = _row_end(text, start, width)
+    return points
+
+
+def _row_end(text: str, start: int, width: int) -> int:
+    if text.isascii():
+        return start + width
+    # Enough for a row of decomposed characters; a longer cluster of marks is cut where this ends.
+    head = text[start : start + 4 * width + 32]
+    return start + (len(cut(head, width)) or 1)
+
+
+def fit(text: str, width: int, glyphs: Glyphs = UNICODE, *, right: bool = False) -> str:
+    """Safe text in exactly `width` cells: padded (on the left if `right`), or cut with an ellipsis."""
+    used = cells(text)
+    if used > width:
+        dots = glyphs.ellipsis if width > len(glyphs.ellipsis) else ""
+        text = cut(text, width - len(dots)) + dots
+        used = cells(text)
+    blanks = " " * (width - used)
+    return blanks + text if right else text + blanks
+
+
+def one_line(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
+    """A preview of any session text in exactly `width` cells: runs of white space are one blank."""
+    start = text.lstrip()
+    head = start[: 4 * width + 64]
+    flat = safe_text(" ".join(head.split()), glyphs)
+    if len(head) < len(start) and cells(flat) <= width:
+        flat += glyphs.ellipsis
+    return fit(flat, width, glyphs)
+
+
+def ruled(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
+    """Session text in a rule of exactly `width` cells."""
+    words = one_line(text, max(0, width - 6), glyphs).rstrip()
+    line = f"{glyphs.rule * 4} {words} "
+    return fit(line + glyphs.rule * max(0, width - cells(line)), width, glyphs)
+
+
+def human_number(number: int) -> str:
+    """148210 as `148,210`."""
+    return f"{number:,}"
+
+
+def short_number(number: int) -> str:
+    """A number in at most five signs: `950`, `8.9k`, `61k`, `1.2M`, `34M`."""
+    sign, size = ("-", -number) if number < 0 else ("", number)
+    if size < 1_000:
+        return f"{sign}{size}"
+    for unit, factor in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
+        if round(size / factor, 1) < 10:
+            return f"{sign}{size / factor:.1f}{unit}"
+        if round(size / factor) < 1_000 or unit == "G":
+            return f"{sign}{size / factor:,.0f}{unit}"
+    raise AssertionError
+
+
+def human_bytes(size: int) -> str:
+    """A size in binary units: `512 B`, `1.9 MiB`."""
+    if size < 1024:
+        return f"{size} B"
+    amount = float(size)
+    for unit in ("KiB", "MiB", "GiB"):
+        amount /= 1024
+        if round(amount, 1) < 1024:
+            return f"{amount:.1f} {unit}"
+    return f"{amount / 1024:.1f} TiB"
+
+
+_AGES: Final = (
+    (60 * 60, 60, "min"),
+    (24 * 60 * 60, 60 * 60, "h"),
+    (14 * 24 * 60 * 60, 24 * 60 * 60, "d"),
+    (60 * 24 * 60 * 60, 7 * 24 * 60 * 60, "weeks"),
+    (730 * 24 * 60 * 60, 30 * 24 * 60 * 60, "months"),
+)
+
+
+def human_age(seconds: float) -> str:
+    """How long ago: `just now`, `3 h ago`, `5 weeks ago`. A time in the future is `just now`."""
+    if seconds < 60:
+        return "just now"
+    for limit, unit_seconds, unit in _AGES:
+        if seconds < limit:
+            return f"{int(seconds // unit_seconds)} {unit} ago"
+    return f"{int(seconds // (365 * 24 * 60 * 60))} years ago"
+
+
+def percent(part: float, whole: float) -> str:
+    """`74%`; never `0%` for something and never `100%` for less than all."""
+    if whole <= 0:
+        return "-"
+    share = 100 * part / whole
+    if 0 < share < 1:
+        return "<1%"
+    return f"{99 if 99 < share < 100 else round(share)}%"
