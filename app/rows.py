@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.compactability import Judgement, Verdict
-from app.model import Block, Message, Standing, ToolResult, ToolUse, blocks_of
+from app.compactability import Judgement, State, Verdict, states
+from app.model import Block, Message, ToolResult, ToolUse, blocks_of
 from app.stages.base import Protection
 
 
@@ -26,7 +26,7 @@ class BlockRow:
     """The file that a call or a result is about; empty otherwise."""
     verdict: Verdict
     reason: str
-    states: tuple[str, ...]
+    states: tuple[State, ...]
 
     @property
     def key(self) -> str:
@@ -40,10 +40,9 @@ def block_rows(
     pins: Collection[str] = (),
 ) -> list[BlockRow]:
     """A row for every block of these messages, in order."""
-    calls = {
-        block.id: block for _, block in blocks_of(messages) if isinstance(block, ToolUse)
-    }
-    numbers = {message.key: number for number, message in enumerate(messages)}
+    calls = {block.id: block for _, block in blocks_of(messages) if isinstance(block, ToolUse)}
+    numbers = {block.key: f"#{number}" for number, message in enumerate(messages) for block in message.blocks}
+    kept = (protection.text.keys() | protection.place.keys()) - protection.pinned
     rows = []
     for number, message in enumerate(messages):
         for place, block in enumerate(message.blocks):
@@ -58,8 +57,8 @@ def block_rows(
                     call.name if call else "",
                     (call.path or "") if call else "",
                     judgement.verdict,
-                    judgement.told(numbers),
-                    _states(message, block, protection, pins),
+                    judgement.explain(lambda key: numbers.get(key, "another message")),
+                    states(message, block, pinned=pins, protected=kept),
                 )
             )
     return rows
@@ -69,18 +68,3 @@ def _call_of(block: Block, calls: Mapping[str, ToolUse]) -> ToolUse | None:
     if isinstance(block, ToolUse):
         return block
     return calls.get(block.tool_use_id) if isinstance(block, ToolResult) else None
-
-
-def _states(
-    message: Message, block: Block, protection: Protection, pins: Collection[str]
-) -> tuple[str, ...]:
-    states = []
-    if block.key in pins:
-        states.append("pinned")
-    elif protection.keeps_place(block.key):
-        states.append("protected")
-    if message.standing is not Standing.LIVE:
-        states.append(str(message.standing))
-    if isinstance(block, ToolResult) and block.cleared_live:
-        states.append("cleared-live")
-    return tuple(states)
