@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import cache
 
 from app.tokens.vocabulary import O200K, VOCABULARIES, Lazy
 
@@ -91,7 +90,9 @@ def _cut(text: str, start: int, end: int) -> int:
     return end
 
 
-@cache
+_ENCODERS = {name: Encoder(Lazy(vocabulary)) for name, vocabulary in VOCABULARIES.items()}
+
+
 def encoder(name: str = O200K.name) -> Encoder:
     """The program's one encoder for the vocabulary `name` (`o200k_base` or `cl100k_base`)."""
-    return Encoder(Lazy(VOCABULARIES[name]))
+    return _ENCODERS[name]

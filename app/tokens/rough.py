@@ -1,11 +1,11 @@
 """Tokens of a text that is not read: from its length and its first characters.
 
 A rate per ASCII character is found on the preview, by what stands in it: runs of small and of
-capital letters, numbers, marks, line ends. Each byte that UTF-8 needs beyond one a character adds
-its share, which is how Chinese, Cyrillic and emoji come in. The weights are a least-error fit
-against o200k_base on code, prose, JSON, logs, grep, terminal output, diffs, minified files,
-Chinese and base64 in texts of 60 to 60,000 characters: the median error over all kinds is 8 %, nine
-of ten texts are within 30 %. A fixed four characters a token is off by 37 and 74 % on the same texts.
+capital letters, numbers, marks, line ends. How many other characters there are follows from the
+bytes that UTF-8 needs for them, and their price from how wide they are: Cyrillic and accents two
+bytes, Chinese three, emoji four. The weights are a least-error fit against o200k_base on code,
+prose, JSON, logs, grep, terminal output, minified files, Chinese and base64 in texts of 60 to 60,000
+characters; see `tests/tokens/test_rough.py` for what they come to by kind of text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ _CAPITAL_RUN = 0.33
 _NUMBER = 1.6
 _MARKS_RUN = 0.64
 _LINE_END = 0.75
-_FOREIGN_BYTE = 0.48
+_NARROW = 0.26
+"""Tokens of a character of two bytes."""
+_WIDE_BYTE = 0.46
+"""Tokens for each byte beyond the first of a wider one."""
 _DENSE = 0.68
 """Tokens a character of base64."""
 _BLANK = 0.01
@@ -45,9 +48,21 @@ def rough_tokens(content: Content) -> float:
     chars = content.chars
     if not chars:
         return 0.0
-    extra = max(content.size - chars, 0)
-    # Most text beyond ASCII has three bytes a character, two of them extra.
-    return _FOREIGN_BYTE * extra + max(chars - extra / 2, 0) * _ascii_rate(content.preview)
+    extra = content.size - chars
+    if extra <= 0:
+        return chars * _ascii_rate(content.preview)
+    beyond = _bytes_beyond_first(content.preview)
+    foreign = min(extra / beyond, chars)
+    each = _NARROW if beyond < 1.5 else _WIDE_BYTE * beyond
+    return foreign * each + (chars - foreign) * _ascii_rate(content.preview)
+
+
+def _bytes_beyond_first(preview: str) -> float:
+    """Bytes beyond the first that a character has which is not ASCII: 1 to 3, on average."""
+    foreign = len(preview) - len(preview.encode("ascii", "ignore"))
+    if not foreign:
+        return 2.0
+    return (len(preview.encode("utf-8", "surrogatepass")) - len(preview)) / foreign
 
 
 def _ascii_rate(preview: str) -> float:
