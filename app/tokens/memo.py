@@ -26,7 +26,7 @@ class Memo:
     def known(self, block: Block) -> int | None:
         """The size if `block` was measured before."""
         entry = self._seen.get(id(block))
-        return entry[1] if entry is not None and entry[0] is block else None
+        return None if entry is None else entry[1]
 
     def of(self, block: Block) -> int:
         """The size of `block`, measured now if it has to be."""

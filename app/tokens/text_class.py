@@ -31,6 +31,7 @@ class TextClass(StrEnum):
 _NUMBERED = re.compile(r"\s*\d+(?:→|\t|\||: )")
 _DIFF_HEAD = re.compile(r"(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d|Index: )")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+", re.MULTILINE)
+# Names are bounded: without that a line of dashes and dots takes quadratic time.
 _GREP = re.compile(r"[A-Za-z_./~][^\s:]{0,200}?(?::\d+[:-]|[./][^\s:]{0,60}-\d+-)")
 _PATH = re.compile(r"(?=.{2,255}$)[\w@~. -]*/[^\s:]*$")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")

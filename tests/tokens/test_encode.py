@@ -32,8 +32,11 @@ HOSTILE = {
 }
 
 
+LAZY = Lazy(O200K)
+
+
 def _exactly(text: str) -> int:
-    encoding = Lazy(O200K).get()
+    encoding = LAZY.get()
     assert encoding is not None
     return len(encoding.encode_ordinary(text))
 
@@ -95,14 +98,14 @@ def test_a_cut_stands_behind_a_line_end_that_ends_a_token() -> None:
 
 
 def test_the_same_text_is_encoded_once() -> None:
-    counts = Encoder(Lazy(O200K))
+    counts = Encoder(LAZY)
     first = [counts.count("some words"), counts.count("some words"), counts.count("other words")]
     assert first == [2, 2, 2]
     assert counts.calls == 2
 
 
 def test_memory_for_counts_is_bounded() -> None:
-    counts = Encoder(Lazy(O200K), limit=3)
+    counts = Encoder(LAZY, limit=3)
     for n in range(10):
         counts.count(f"text {n}")
     calls = counts.calls

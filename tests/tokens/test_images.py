@@ -20,8 +20,8 @@ def gif(width: int, height: int) -> bytes:
     return b"GIF89a" + struct.pack("<HH", width, height) + b"\x00" * 20
 
 
-def jpeg(width: int, height: int, before: int = 0) -> bytes:
-    segment = b"\xff\xe1" + struct.pack(">H", before + 2) + b"\x00" * before
+def jpeg(width: int, height: int, before: int = 0, marker: bytes = b"\xe1") -> bytes:
+    segment = b"\xff" + marker + struct.pack(">H", before + 2) + b"\x07" * before
     frame = b"\xff\xc0" + struct.pack(">HBHH", 17, 8, height, width) + b"\x03" * 10
     return b"\xff\xd8" + segment + b"\xff\xd0\xff" + frame
 
@@ -49,11 +49,21 @@ def picture(data: bytes, head: str = "") -> Image:
         gif(1280, 720),
         jpeg(1280, 720),
         jpeg(1280, 720, before=60_000),
+        jpeg(1280, 720, before=400, marker=b"\xc4"),
         webp(b"VP8 ", b"\x00\x00\x00\x9d\x01\x2a" + struct.pack("<HH", 1280, 720)),
         webp(b"VP8L", lossless(1280, 720)),
         webp(b"VP8X", extended(1280, 720)),
     ],
-    ids=["png", "gif", "jpeg", "jpeg behind a preview", "webp lossy", "webp lossless", "webp extended"],
+    ids=[
+        "png",
+        "gif",
+        "jpeg",
+        "jpeg behind a preview",
+        "jpeg behind a table",
+        "webp lossy",
+        "webp lossless",
+        "webp extended",
+    ],
 )
 def test_size_of_each_kind(data: bytes) -> None:
     assert image_size(picture(data)) == (1280, 720)

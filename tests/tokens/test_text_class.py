@@ -31,7 +31,7 @@ def test_class(kind: TextClass, text: str) -> None:
     assert text_class(text) is kind
 
 
-@pytest.mark.parametrize("unit", ["./-1", "a", " ", "/", "[", "1-", "a.-", "--- a"])
+@pytest.mark.parametrize("unit", ["./-1", "a", " ", "/", "[", "1-", "a.-", "./-11", "--- a"])
 def test_a_hostile_head_is_looked_at_quickly(unit: str) -> None:
     start = time.process_time()
     text_class(unit * 10_000)
