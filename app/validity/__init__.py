@@ -1,0 +1,46 @@
+"""The providers' rules for a conversation, as checkers that name every place where one is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.validity.anthropic import check_anthropic
+from app.validity.base import DEFAULTS, Checker, Comparison, Options, Pairs, Violation, compare, errors
+from app.validity.openai_chat import check_openai_chat
+from app.validity.pairs import PairIndex
+from app.validity.rules import RULES, Level, Rule
+
+CHECKERS: Mapping[str, Checker] = {
+    "anthropic": check_anthropic,
+    "openai-chat": check_openai_chat,
+}
+"""By the word that a format gives as its `validity`."""
+
+
+def check(validity: str, pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
+    """The violations of the provider's rules that go by the name `validity`, in message order.
+
+    Raises ValueError if there is no checker of that name; never on what is in the messages.
+    """
+    if validity not in CHECKERS:
+        raise ValueError(f"no rules named {validity!r}; there are: {', '.join(CHECKERS)}")
+    return CHECKERS[validity](pairs, options)
+
+
+__all__ = [
+    "CHECKERS",
+    "RULES",
+    "Checker",
+    "Comparison",
+    "Level",
+    "Options",
+    "PairIndex",
+    "Pairs",
+    "Rule",
+    "Violation",
+    "check",
+    "check_anthropic",
+    "check_openai_chat",
+    "compare",
+    "errors",
+]

@@ -1,0 +1,244 @@
+"""The rules of Anthropic's Messages API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.validity.anthropic_pairs import PairRules
+from app.validity.anthropic_thinking import ThinkingRules
+from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
+from app.validity.images import ImageRules
+from app.validity.json_values import examine
+from app.validity.turns import KNOWN_ROLES, Family, Turn, content_of, family_of, read_turns, role_allows
+
+MAX_REQUEST_BYTES = 32 * 1024 * 1024
+MAX_CACHE_MARKS = 4
+
+_ID = re.compile(r"[a-zA-Z0-9_-]+")
+_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+_OTHER_TYPES: Mapping[str, tuple[str, ...]] = {
+    "user": ("image", "document", "search_result", "container_upload"),
+    "assistant": ("container_upload", "compaction"),
+}
+_PART_TYPES = ("text", "image", "document", "search_result", "tool_reference")
+"""What a tool_result may hold."""
+
+
+def check_anthropic(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
+    """Every way in which messages in the Messages API's form break its rules.
+
+    Messages of one role in a row are one turn, as the API joins them. One pass; what is held is the present
+    turn's outline and the conversation's tool ids, never its texts.
+    """
+    report = Report()
+    watchers = (PairRules(report), ThinkingRules(report, options), _Ending(report))
+    for turn in read_turns(_Messages(report, options).checked(pairs)):
+        for watcher in watchers:
+            watcher.turn(turn)
+    for watcher in watchers:
+        watcher.end()
+    return report.violations()
+
+
+class _Messages:
+    """Checks each message by itself as it passes by, and what can be told without the turns."""
+
+    def __init__(self, report: Report, options: Options) -> None:
+        self._report = report
+        self._split_rule = "anthropic.alternation" if options.alternate else "anthropic.split-turn"
+        self._blocks = _BlockRules(report, options.outer_marks)
+
+    def checked(self, pairs: Pairs) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
+        """The messages that are objects, in order."""
+        size = 0
+        role: Any = None
+        started = False
+        empty: Spot | None = None
+        index = -1
+        for index, (key, message) in enumerate(pairs):
+            spot = Spot(index, key)
+            size += examine(message, spot, self._report) + 1
+            if empty is not None:
+                self._report.add("anthropic.empty-content", empty)
+                empty = None
+            if not isinstance(message, Mapping):
+                self._report.add("shape.not-a-message", spot, json_type(message))
+                continue
+            self._role(message, role, started, spot)
+            role = message.get("role")
+            if role in KNOWN_ROLES:
+                started = True
+                empty = self._content(message, spot)
+            yield spot, message
+        self._end(index + 1, size)
+
+    def _end(self, messages: int, size: int) -> None:
+        if not messages:
+            self._report.add("anthropic.empty-conversation", EVERYWHERE)
+        if size > MAX_REQUEST_BYTES:
+            self._report.add("anthropic.request-size", EVERYWHERE, f"about {size} bytes")
+        self._blocks.end()
+
+    def _role(self, message: Mapping[str, Any], before: Any, started: bool, spot: Spot) -> None:
+        role = message.get("role")
+        if role == "system":
+            self._report.add("anthropic.mid-system", spot)
+        elif role not in KNOWN_ROLES:
+            self._report.add("anthropic.role", spot, shown(role))
+        elif not started and role != "user":
+            self._report.add("anthropic.first-role", spot, shown(role))
+        elif role == before:
+            self._report.add(self._split_rule, spot, role)
+
+    def _content(self, message: Mapping[str, Any], spot: Spot) -> Spot | None:
+        """Check the blocks; gives the place if the content is empty in a way that a last message may be."""
+        content = message.get("content")
+        if not isinstance(content, str | list):
+            self._report.add("anthropic.empty-content", spot, json_type(content))
+        elif not content and message.get("role") == "assistant":
+            return spot
+        elif not content:
+            self._report.add("anthropic.empty-content", spot)
+        elif isinstance(content, list):
+            _report_non_objects(content, spot.at("content"), self._report)
+        for block, place in content_of(message, spot):
+            self._blocks.check(block, str(message.get("role")), place)
+        return None
+
+
+class _BlockRules:
+    """The rules that one block keeps or breaks by itself, and the counts over all blocks."""
+
+    def __init__(self, report: Report, outer_marks: int) -> None:
+        self._report = report
+        self._images = ImageRules(report)
+        self._marks = outer_marks
+
+    def check(self, block: Mapping[str, Any], role: str, spot: Spot) -> None:
+        """A block of a message."""
+        kind, family = block.get("type"), family_of(block.get("type"))
+        self._mark(block, family, spot)
+        if not role_allows(role, family):
+            self._report.add("anthropic.block-role", spot, f"{shown(kind)} in {role}")
+            return
+        match family:
+            case Family.TEXT:
+                self._text(block, spot)
+            case Family.THINKING:
+                self._thinking(block, spot)
+            case Family.CALL | Family.SERVER_CALL:
+                self._call(block, spot)
+            case Family.RESULT:
+                self._id(block.get("tool_use_id"), spot)
+                self._result_content(block, spot)
+            case Family.SERVER_RESULT:
+                self._id(block.get("tool_use_id"), spot)
+            case Family.OTHER:
+                self._other(block, role, spot)
+
+    def end(self) -> None:
+        """There are no more blocks."""
+        self._images.end()
+        if self._marks > MAX_CACHE_MARKS:
+            self._report.add("anthropic.cache-control-count", EVERYWHERE, str(self._marks))
+
+    def _mark(self, block: Mapping[str, Any], family: Family, spot: Spot) -> None:
+        if block.get("cache_control") is None:
+            return
+        self._marks += 1
+        if family is Family.THINKING or (family is Family.TEXT and not block.get("text")):
+            self._report.add("anthropic.cache-control-place", spot, shown(block.get("type")))
+
+    def _text(self, block: Mapping[str, Any], spot: Spot) -> None:
+        text = block.get("text")
+        if not isinstance(text, str):
+            self._report.add("anthropic.empty-text", spot, json_type(text))
+        elif not text:
+            self._report.add("anthropic.empty-text", spot)
+        elif text.isspace():
+            self._report.add("anthropic.blank-text", spot)
+
+    def _thinking(self, block: Mapping[str, Any], spot: Spot) -> None:
+        redacted = block.get("type") == "redacted_thinking"
+        seal = block.get("data" if redacted else "signature")
+        if not isinstance(seal, str) or not seal:
+            self._report.add("anthropic.thinking-unsigned", spot)
+        elif not redacted and not block.get("thinking"):
+            self._report.add("anthropic.thinking-emptied", spot)
+
+    def _call(self, block: Mapping[str, Any], spot: Spot) -> None:
+        self._id(block.get("id"), spot)
+        name, arguments = block.get("name"), block.get("input")
+        if not isinstance(name, str) or not _TOOL_NAME.fullmatch(name):
+            self._report.add("anthropic.bad-tool-name", spot, shown(name))
+        if not isinstance(arguments, Mapping):
+            self._report.add("anthropic.input-not-object", spot, json_type(arguments))
+
+    def _id(self, value: Any, spot: Spot) -> None:
+        if not isinstance(value, str) or not _ID.fullmatch(value):
+            self._report.add("anthropic.bad-id", spot, shown(value))
+
+    def _result_content(self, result: Mapping[str, Any], spot: Spot) -> None:
+        """A result may have no content, a text, which may be empty, or a list of parts."""
+        content, place = result.get("content", ""), spot.at("content")
+        if isinstance(content, list):
+            _report_non_objects(content, place, self._report)
+            text_only = bool(result.get("is_error"))
+            for i, part in enumerate(content):
+                if isinstance(part, Mapping):
+                    self._part(part, text_only, place.at(i))
+        elif not isinstance(content, str):
+            self._report.add("anthropic.empty-content", place, json_type(content))
+
+    def _part(self, part: Mapping[str, Any], text_only: bool, spot: Spot) -> None:
+        kind, family = part.get("type"), family_of(part.get("type"))
+        self._mark(part, family, spot)
+        if text_only and family is not Family.TEXT:
+            self._report.add("anthropic.error-result-not-text", spot, shown(kind))
+        elif family not in (Family.TEXT, Family.OTHER):
+            self._report.add("anthropic.block-role", spot, f"{shown(kind)} in a tool_result")
+        elif kind not in _PART_TYPES:
+            self._report.add("anthropic.unknown-block", spot, shown(kind))
+        if kind == "text":
+            self._text(part, spot)
+        elif kind == "image":
+            self._images.see(part, spot)
+
+    def _other(self, block: Mapping[str, Any], role: str, spot: Spot) -> None:
+        kind = block.get("type")
+        if kind == "image" and role == "user":
+            self._images.see(block, spot)
+        elif kind in _OTHER_TYPES[role]:
+            return
+        elif any(kind in types for types in _OTHER_TYPES.values()):
+            self._report.add("anthropic.block-role", spot, f"{shown(kind)} in {role}")
+        else:
+            self._report.add("anthropic.unknown-block", spot, shown(kind))
+
+
+class _Ending:
+    """The rule about how a conversation ends."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._last: Turn | None = None
+
+    def turn(self, turn: Turn) -> None:
+        """The next turn."""
+        self._last = turn
+
+    def end(self) -> None:
+        """There are no more turns."""
+        if self._last is None or self._last.role != "assistant" or not self._last.blocks:
+            return
+        last = self._last.blocks[-1]
+        if last.loose_end:
+            self._report.add("anthropic.trailing-space", last.spot)
+
+
+def _report_non_objects(values: list[Any], spot: Spot, report: Report) -> None:
+    for i, value in enumerate(values):
+        if not isinstance(value, Mapping):
+            report.add("shape.not-a-message", spot.at(i), json_type(value))

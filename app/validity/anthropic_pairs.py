@@ -1,0 +1,91 @@
+"""The Messages API's rules about calls, their results and what may stand around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.validity.base import Report, Spot, shown
+from app.validity.turns import Block, Family, Turn
+
+
+class PairRules:
+    """Watches the turns go by; holds the ids of all calls and the open calls of one turn."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._ids: set[str] = set()
+        self._open: dict[str, Spot] = {}
+        self._open_server_calls: list[Block] = []
+
+    def turn(self, turn: Turn) -> None:
+        """The next turn."""
+        self._report_open_server_calls()
+        if turn.role == "user":
+            self._results(turn)
+        self._report_open_calls()
+        if turn.role == "assistant":
+            self._calls(turn)
+            self._server_pairs(turn)
+
+    def end(self) -> None:
+        """There are no more turns. A final turn may pause with a server tool still running."""
+        self._report_open_calls()
+
+    def _calls(self, turn: Turn) -> None:
+        for call in turn.of(Family.CALL):
+            if call.id is None:
+                continue
+            if call.id in self._ids:
+                self._report.add("anthropic.duplicate-call-id", call.spot, shown(call.id))
+            self._ids.add(call.id)
+            self._open.setdefault(call.id, call.spot)
+        for text in _behind_first(turn.blocks, Family.CALL):
+            if text.family is Family.TEXT:
+                self._report.add("anthropic.text-after-call", text.spot)
+
+    def _results(self, turn: Turn) -> None:
+        answered: set[str] = set()
+        leading = True
+        for block in turn.blocks:
+            if block.family is not Family.RESULT:
+                leading = False
+            elif block.id is not None and (rule := self._fault(block.id, answered, leading)):
+                self._report.add(rule, block.spot, shown(block.id))
+        for result_id in answered:
+            del self._open[result_id]
+
+    def _fault(self, result_id: str, answered: set[str], leading: bool) -> str | None:
+        """The one rule that a result breaks, the gravest first; notes its call as answered."""
+        if result_id not in self._open:
+            return "anthropic.orphan-result"
+        if result_id in answered:
+            return "anthropic.duplicate-result"
+        answered.add(result_id)
+        return None if leading else "anthropic.result-not-leading"
+
+    def _report_open_calls(self) -> None:
+        for call_id, spot in self._open.items():
+            self._report.add("anthropic.open-call", spot, shown(call_id))
+        self._open.clear()
+
+    def _server_pairs(self, turn: Turn) -> None:
+        waiting: dict[str | None, Block] = {}
+        for block in turn.blocks:
+            if block.family is Family.SERVER_CALL:
+                waiting[block.id] = block
+            elif block.family is Family.SERVER_RESULT and waiting.pop(block.id, None) is None:
+                self._report.add("anthropic.server-result-orphan", block.spot, shown(block.id))
+        self._open_server_calls = list(waiting.values())
+
+    def _report_open_server_calls(self) -> None:
+        for call in self._open_server_calls:
+            self._report.add("anthropic.server-call-open", call.spot, shown(call.id))
+        self._open_server_calls = []
+
+
+def _behind_first(blocks: Iterable[Block], family: Family) -> Iterable[Block]:
+    found = False
+    for block in blocks:
+        if found:
+            yield block
+        found = found or block.family is family

@@ -1,0 +1,190 @@
+"""What a checker is given and what it finds."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from app.model import JsonPath
+from app.validity.rules import RULES, Level
+
+Pairs: TypeAlias = Iterable[tuple[str, Any]]
+"""Each message's key with the message in its provider's form: an object, but any value in it may be damaged.
+
+Read once, in order.
+"""
+
+DETAIL_CHARS = 80
+"""Code points of session text that a detail may hold."""
+PATH_STEPS = 12
+"""Steps of a place that are written out; deeper ones end in an ellipsis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is known about the request that the conversation will be sent in."""
+
+    thinking: Literal["auto", "on"] = "auto"
+    """`on`: the next request has extended thinking enabled. `auto`: only if `before` shows it."""
+    alternate: bool = False
+    """The target demands strict alternation of user and assistant."""
+    outer_marks: int = 0
+    """Blocks outside of the messages (system prompt, tools) that carry cache_control."""
+    before: Pairs | None = None
+    """The conversation as the provider knows it: thinking must be kept from there unchanged or left out."""
+
+
+DEFAULTS: Final = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place where a conversation breaks a rule.
+
+    `where` and `detail` may hold session text: not safe for a terminal.
+    """
+
+    rule: str
+    """A name in `RULES`."""
+    key: str
+    """The message's key; empty where the conversation as a whole breaks the rule."""
+    where: str
+    """As in `messages[3].content[0]`, by position in what was checked."""
+    detail: str = ""
+
+    @property
+    def level(self) -> Level:
+        return RULES[self.rule].level
+
+
+Checker: TypeAlias = Callable[[Pairs, Options], list[Violation]]
+"""A provider's rules. Never raises on what is in the messages; finds in message order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the conversation that is checked."""
+
+    index: int
+    """Position of the message."""
+    key: str
+    path: JsonPath = ()
+    """From the message on."""
+
+    def at(self, *steps: str | int) -> Spot:
+        """A place inside this one."""
+        return Spot(self.index, self.key, (*self.path, *steps))
+
+    @property
+    def where(self) -> str:
+        if self.index == EVERYWHERE.index:
+            return "messages"
+        steps = "".join(_step(step) for step in self.path[:PATH_STEPS])
+        return f"messages[{self.index}]{steps}{'…' if len(self.path) > PATH_STEPS else ''}"
+
+
+EVERYWHERE: Final = Spot(sys.maxsize, "")
+"""The conversation as a whole; sorts behind every message."""
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    if step.isidentifier() and step.isascii() and len(step) <= DETAIL_CHARS:
+        return f".{step}"
+    return f"[{step[:DETAIL_CHARS]!a}]"
+
+
+class Report:
+    """Gathers violations in any order and gives them in the order of the messages."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Spot, Violation]] = []
+
+    def add(self, rule: str, spot: Spot, detail: str = "") -> None:
+        """Note that `rule` is broken at `spot`; raises KeyError for a rule that is not in `RULES`."""
+        self._found.append((spot, Violation(RULES[rule].name, spot.key, spot.where, detail)))
+
+    def violations(self) -> list[Violation]:
+        """All that was found: by message, then by place in it, then as it was found."""
+        return [violation for _, violation in sorted(self._found, key=lambda item: _order(item[0]))]
+
+
+def _order(spot: Spot) -> tuple[int, list[tuple[bool, str | int]]]:
+    return spot.index, [(isinstance(step, str), step) for step in spot.path]
+
+
+def shown(value: Any) -> str:
+    """A value of the session for a detail: a string cut to `DETAIL_CHARS`, else the name of its JSON type."""
+    if isinstance(value, str):
+        return value if len(value) <= DETAIL_CHARS else f"{value[:DETAIL_CHARS]}…"
+    return json_type(value)
+
+
+def json_type(value: Any) -> str:
+    """What JSON calls the type of a value; `null` stands for an absent one too."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case Mapping():
+            return "object"
+        case list() | tuple():
+            return "list"
+        case _:
+            return "no JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What an edit did to a conversation's violations; each part in message order."""
+
+    already_broken: tuple[Violation, ...]
+    """Were there before and still are (given as they are now)."""
+    broken_by_edit: tuple[Violation, ...]
+    mended: tuple[Violation, ...]
+    """Were there before (given as they were) and are gone, also because their message is."""
+
+
+def compare(before: Sequence[Violation], after: Sequence[Violation]) -> Comparison:
+    """Sort the violations after an edit by whose fault they are.
+
+    Violations are the same if rule and message key are: positions move. Where a message breaks a rule
+    more often than it did, the surplus counts as broken by the edit.
+    """
+    known = Counter(map(_identity, before))
+    already, new = _split(after, known)
+    _, mended = _split(before, Counter(map(_identity, after)))
+    return Comparison(already, new, mended)
+
+
+def errors(violations: Iterable[Violation]) -> list[Violation]:
+    """Those that the provider refuses; risks are left out."""
+    return [violation for violation in violations if violation.level is Level.ERROR]
+
+
+def _identity(violation: Violation) -> tuple[str, str]:
+    return violation.rule, violation.key
+
+
+def _split(
+    violations: Iterable[Violation], known: Counter[tuple[str, str]]
+) -> tuple[tuple[Violation, ...], tuple[Violation, ...]]:
+    """Those that `known` accounts for, and the rest."""
+    matched, rest = [], []
+    for violation in violations:
+        identity = _identity(violation)
+        if known[identity] > 0:
+            known[identity] -= 1
+            matched.append(violation)
+        else:
+            rest.append(violation)
+    return tuple(matched), tuple(rest)

@@ -1,0 +1,69 @@
+"""What any JSON request demands of the values inside it, whatever the provider."""
+
+from __future__ import annotations
+
+import math
+from json.encoder import encode_basestring
+from typing import Any, TypeAlias
+
+from app.model import JsonPath
+from app.validity.base import Report, Spot
+
+_Trail: TypeAlias = "tuple[_Trail, str | int] | None"
+"""A path as a chain back to the root, so that a deep value costs one link and not a copy of its path."""
+
+
+def examine(value: Any, spot: Spot, report: Report) -> int:
+    """Report each string and number inside `value` that JSON cannot carry; give the bytes of its JSON.
+
+    The size is that of compact UTF-8 JSON, with long integers to within a digit. Walks with a list of its
+    own, so no depth of nesting is too much.
+    """
+    size = 0
+    todo: list[tuple[Any, _Trail]] = [(value, None)]
+    while todo:
+        current, trail = todo.pop()
+        if isinstance(current, str):
+            size += _text_size(current, trail, spot, report)
+        elif isinstance(current, dict):
+            size += 1 + max(len(current), 1)
+            for key, inner in current.items():
+                if isinstance(key, str):
+                    size += _text_size(key, trail, spot, report) + 1
+                    todo.append((inner, (trail, key)))
+        elif isinstance(current, list | tuple):
+            size += 1 + max(len(current), 1)
+            todo.extend((inner, (trail, i)) for i, inner in enumerate(current))
+        else:
+            size += _scalar_size(current, trail, spot, report)
+    return size
+
+
+def _text_size(text: str, trail: _Trail, spot: Spot, report: Report) -> int:
+    written = encode_basestring(text)
+    if written.isascii():
+        return len(written)
+    try:
+        return len(written.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        report.add("json.lone-surrogate", spot.at(*_path(trail)), f"U+{ord(written[error.start]):04X}")
+        return len(written.encode("utf-8", "surrogatepass"))
+
+
+def _scalar_size(value: Any, trail: _Trail, spot: Spot, report: Report) -> int:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            report.add("json.not-finite", spot.at(*_path(trail)), str(value))
+        return len(repr(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        # Not its text: Python refuses to write out an integer of more than 4300 digits.
+        return int(value.bit_length() * math.log10(2)) + 1 + (value < 0)
+    return 4 + (value is False)
+
+
+def _path(trail: _Trail) -> JsonPath:
+    steps: list[str | int] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return tuple(reversed(steps))

@@ -1,0 +1,214 @@
+"""The rules of OpenAI's Chat Completions API."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
+from app.validity.json_values import examine
+
+MAX_ID_CHARS = 40
+
+_ROLES = ("developer", "system", "user", "assistant", "tool", "function")
+_ALTERNATING = ("user", "assistant")
+_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NAME = re.compile(r"[^\s<|\\/>]+")
+
+
+def check_openai_chat(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
+    """Every way in which messages in the Chat Completions form break its rules.
+
+    One pass; what is held is the open calls of one message. `options.thinking` and `options.before` play no
+    part: reasoning is not sent back in this form.
+    """
+    report = Report()
+    calls, content = _CallRules(report), _ContentRules(report)
+    role: Any = None
+    index = -1
+    for index, (key, message) in enumerate(pairs):
+        spot = Spot(index, key)
+        examine(message, spot, report)
+        if not isinstance(message, Mapping):
+            report.add("shape.not-a-message", spot, json_type(message))
+            continue
+        before, role = role, message.get("role")
+        if role not in _ROLES:
+            report.add("chat.role", spot, shown(role))
+        else:
+            content.check(message, role, spot)
+            if options.alternate and role == before and role in _ALTERNATING:
+                report.add("chat.alternation", spot, role)
+        calls.message(message, spot)
+    calls.end()
+    if index < 0:
+        report.add("chat.empty-conversation", EVERYWHERE)
+    return report.violations()
+
+
+class _ContentRules:
+    """What one message holds beside its calls."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def check(self, message: Mapping[str, Any], role: str, spot: Spot) -> None:
+        """A message of a known role."""
+        content, place = message.get("content"), spot.at("content")
+        if content is None:
+            if role != "assistant" or not _speaks_without_content(message):
+                self._report.add("chat.content-null", spot, role)
+        elif isinstance(content, list):
+            self._parts(content, place)
+        elif not isinstance(content, str):
+            self._report.add("chat.content-type", place, json_type(content))
+        name = message.get("name")
+        # A function message's name is its call's name, which its call is checked for.
+        if name is not None and role != "function" and not (isinstance(name, str) and _NAME.fullmatch(name)):
+            self._report.add("chat.bad-name", spot, shown(name))
+
+    def _parts(self, parts: list[Any], place: Spot) -> None:
+        if not parts:
+            self._report.add("chat.content-type", place, "no part")
+        for i, part in enumerate(parts):
+            if not isinstance(part, Mapping):
+                self._report.add("chat.content-type", place.at(i), json_type(part))
+            elif not isinstance(part.get("type"), str):
+                self._report.add("chat.content-type", place.at(i), "a part without a type")
+            elif part["type"] == "text" and not isinstance(part.get("text"), str):
+                self._report.add("chat.content-type", place.at(i), "a text part without text")
+
+
+def _speaks_without_content(message: Mapping[str, Any]) -> bool:
+    """Whether an assistant message says something although its content is null."""
+    return any(message.get(name) for name in ("tool_calls", "function_call", "refusal", "audio"))
+
+
+class _CallRules:
+    """Calls and what answers them; holds the open calls of the newest assistant message."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._open: dict[str, Spot] = {}
+        self._answered: set[str] = set()
+        self._open_function: tuple[Any, Spot] | None = None
+
+    def message(self, message: Mapping[str, Any], spot: Spot) -> None:
+        """The next message; every one but a tool message ends what the calls before it waited for."""
+        role = message.get("role")
+        if role == "function":
+            self._answer_function(message.get("name"), spot)
+        elif role == "tool":
+            self._answer(message.get("tool_call_id"), spot)
+            return
+        self.end()
+        if role == "assistant":
+            self._tool_calls(message.get("tool_calls"), spot)
+            self._function_call(message.get("function_call"), spot)
+
+    def end(self) -> None:
+        """Nothing can answer the open calls any more."""
+        for call_id, spot in self._open.items():
+            if call_id not in self._answered:
+                self._report.add("chat.open-call", spot, shown(call_id))
+        self._open.clear()
+        self._answered.clear()
+        self._close_function()
+
+    def _answer(self, call_id: Any, spot: Spot) -> None:
+        if self._id(call_id, spot):
+            if call_id not in self._open:
+                self._report.add("chat.orphan-result", spot, shown(call_id))
+            elif call_id in self._answered:
+                self._report.add("chat.duplicate-result", spot, shown(call_id))
+            self._answered.add(call_id)
+
+    def _id(self, value: Any, spot: Spot) -> bool:
+        """Check an id; False if there is none to pair by."""
+        if not isinstance(value, str) or not value:
+            self._report.add("chat.call-id-empty", spot)
+            return False
+        if len(value) > MAX_ID_CHARS:
+            self._report.add("chat.call-id-long", spot, f"{len(value)} characters")
+        return True
+
+    def _tool_calls(self, calls: Any, spot: Spot) -> None:
+        if calls is None:
+            return
+        place = spot.at("tool_calls")
+        if not isinstance(calls, list):
+            self._report.add("shape.not-a-message", place, json_type(calls))
+            return
+        if not calls:
+            self._report.add("chat.empty-tool-calls", spot)
+        for i, call in enumerate(calls):
+            if isinstance(call, Mapping):
+                self._call(call, place.at(i))
+            else:
+                self._report.add("shape.not-a-message", place.at(i), json_type(call))
+
+    def _call(self, call: Mapping[str, Any], spot: Spot) -> None:
+        call_id = call.get("id")
+        if self._id(call_id, spot):
+            if call_id in self._open:
+                self._report.add("chat.duplicate-call-id", spot, shown(call_id))
+            self._open.setdefault(str(call_id), spot)
+        kind = call.get("type", "function")
+        if kind == "function":
+            self._function(call.get("function"), spot)
+        elif kind == "custom":
+            self._custom(call.get("custom"), spot)
+
+    def _function_call(self, call: Any, spot: Spot) -> None:
+        if call is None:
+            return
+        self._function(call, spot)
+        if isinstance(call, Mapping):
+            self._open_function = (call.get("name"), spot)
+
+    def _answer_function(self, name: Any, spot: Spot) -> None:
+        if isinstance(name, str) and self._open_function is not None and self._open_function[0] == name:
+            self._open_function = None
+        else:
+            self._report.add("chat.legacy-orphan-result", spot, shown(name))
+
+    def _close_function(self) -> None:
+        if self._open_function is not None:
+            name, spot = self._open_function
+            self._report.add("chat.legacy-open-call", spot, shown(name))
+        self._open_function = None
+
+    def _function(self, function: Any, spot: Spot) -> None:
+        if not isinstance(function, Mapping):
+            self._report.add("shape.not-a-message", spot.at("function"), json_type(function))
+            return
+        self._name(function.get("name"), spot)
+        arguments = function.get("arguments")
+        if not isinstance(arguments, str):
+            self._report.add("chat.arguments", spot, json_type(arguments))
+        elif arguments and not _parses(arguments):
+            self._report.add("chat.arguments-not-json", spot)
+
+    def _custom(self, custom: Any, spot: Spot) -> None:
+        """A custom tool's call: its input is free text."""
+        if not isinstance(custom, Mapping):
+            self._report.add("shape.not-a-message", spot.at("custom"), json_type(custom))
+            return
+        self._name(custom.get("name"), spot)
+        if not isinstance(custom.get("input"), str):
+            self._report.add("chat.arguments", spot, json_type(custom.get("input")))
+
+    def _name(self, name: Any, spot: Spot) -> None:
+        if not isinstance(name, str) or not _TOOL_NAME.fullmatch(name):
+            self._report.add("chat.bad-tool-name", spot, shown(name))
+
+
+def _parses(text: str) -> bool:
+    try:
+        # Integers are left as text: Python refuses to read one of more than 4300 digits, JSON does not.
+        json.loads(text, parse_int=str)
+    except (ValueError, RecursionError):
+        return False
+    return True

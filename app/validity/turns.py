@@ -1,0 +1,145 @@
+"""A conversation in the Messages API's form as turns: runs of one role, as the provider joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Any
+
+from app.validity.base import Spot
+
+
+class Family(StrEnum):
+    """What a block is for the rules of order."""
+
+    TEXT = "text"
+    THINKING = "thinking"
+    CALL = "call"
+    RESULT = "result"
+    SERVER_CALL = "server call"
+    SERVER_RESULT = "server result"
+    OTHER = "other"
+
+
+_FAMILIES: Mapping[str, Family] = {
+    "text": Family.TEXT,
+    "thinking": Family.THINKING,
+    "redacted_thinking": Family.THINKING,
+    "tool_use": Family.CALL,
+    "tool_result": Family.RESULT,
+    "server_tool_use": Family.SERVER_CALL,
+    "mcp_tool_use": Family.SERVER_CALL,
+}
+
+_ROLES: Mapping[Family, str] = {
+    Family.THINKING: "assistant",
+    Family.CALL: "assistant",
+    Family.SERVER_CALL: "assistant",
+    Family.SERVER_RESULT: "assistant",
+    Family.RESULT: "user",
+}
+
+KNOWN_ROLES = ("user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What the rules of order need of a block; its texts are not held."""
+
+    family: Family
+    spot: Spot
+    id: str | None = None
+    """The id of a call or the id that a result answers; None where it is no string."""
+    loose_end: bool = False
+    """Text that is not blank and ends in white space."""
+    seal: bytes = b""
+    """A digest of a thinking block: equal for equal text and signature."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """One or more messages of one role in a row."""
+
+    role: str
+    """`user` or `assistant`; empty for messages of any other role, which make a turn without blocks."""
+    blocks: list[Block] = field(default_factory=list)
+
+    def of(self, family: Family) -> list[Block]:
+        return [block for block in self.blocks if block.family is family]
+
+
+def family_of(kind: Any) -> Family:
+    """The family of a block's type; server tools' results are known by how their type ends."""
+    if not isinstance(kind, str):
+        return Family.OTHER
+    fallback = Family.SERVER_RESULT if kind.endswith("_tool_result") else Family.OTHER
+    return _FAMILIES.get(kind, fallback)
+
+
+def role_allows(role: str, family: Family) -> bool:
+    """Whether a block of this family may stand in a message of this role."""
+    return _ROLES.get(family, role) == role
+
+
+def content_of(message: Mapping[str, Any], spot: Spot) -> Iterator[tuple[Mapping[str, Any], Spot]]:
+    """The blocks of a message that are objects; a string counts as one text block, an empty one as none."""
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        yield {"type": "text", "text": content}, spot.at("content")
+    elif isinstance(content, list):
+        for i, block in enumerate(content):
+            if isinstance(block, Mapping):
+                yield block, spot.at("content", i)
+
+
+def read_turns(messages: Iterable[tuple[Spot, Mapping[str, Any]]]) -> Iterator[Turn]:
+    """The turns of a conversation, one at a time.
+
+    Blocks that their role may not carry are left out: they pair with nothing.
+    """
+    turn: Turn | None = None
+    for spot, message in messages:
+        role = message.get("role")
+        role = role if role in KNOWN_ROLES else ""
+        if turn is None or role != turn.role:
+            if turn is not None:
+                yield turn
+            turn = Turn(role)
+        turn.blocks.extend(_blocks(message, role, spot))
+    if turn is not None:
+        yield turn
+
+
+def _blocks(message: Mapping[str, Any], role: str, spot: Spot) -> Iterator[Block]:
+    if not role:
+        return
+    for data, place in content_of(message, spot):
+        family = family_of(data.get("type"))
+        if role_allows(role, family):
+            yield _block(data, family, place)
+
+
+def _block(data: Mapping[str, Any], family: Family, spot: Spot) -> Block:
+    if family is Family.TEXT:
+        return Block(family, spot, loose_end=_has_loose_end(data.get("text")))
+    if family is Family.THINKING:
+        return Block(family, spot, seal=_seal(data))
+    field_name = "id" if family in (Family.CALL, Family.SERVER_CALL) else "tool_use_id"
+    value = data.get(field_name)
+    return Block(family, spot, id=value if isinstance(value, str) else None)
+
+
+def _has_loose_end(text: Any) -> bool:
+    return isinstance(text, str) and text[-1:].isspace() and not text.isspace()
+
+
+def _seal(data: Mapping[str, Any]) -> bytes:
+    digest = blake2b(digest_size=16)
+    for name in ("type", "thinking", "signature", "data"):
+        value = data.get(name)
+        text = value if isinstance(value, str) else ""
+        digest.update(b"%d:" % len(text))
+        digest.update(text.encode("utf-8", "surrogatepass"))
+    return digest.digest()
