@@ -9,7 +9,9 @@ from app.cli.command import DONE, add_pipeline
 
 def add_open_arguments(parser: ArgumentParser) -> None:
     """What may be given when the screens open."""
-    parser.add_argument("file", nargs="?", metavar="PATH", help="a session file; without one, a list of sessions")
+    parser.add_argument(
+        "file", nargs="?", metavar="PATH", help="a session file; without one, a list of sessions"
+    )
     parser.add_argument("--leaf", metavar="KEY", help="the branch that ends at this record")
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII signs only")
     parser.add_argument("--theme", metavar="NAME", help="textual-dark, textual-light, ansi-dark ...")

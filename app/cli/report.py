@@ -64,7 +64,9 @@ def _verdict_lines(workspace: Workspace, live: int) -> list[str]:
     for row in live_rows(workspace):
         sums[str(row.verdict)] = sums.get(str(row.verdict), 0) + workspace.block_tokens(row.block)
     ordered = sorted(sums.items(), key=lambda item: -item[1])
-    return [f"  {verdict:<12} ~{human_number(tokens):>9}  {percent(tokens, live)}" for verdict, tokens in ordered]
+    return [
+        f"  {verdict:<12} ~{human_number(tokens):>9}  {percent(tokens, live)}" for verdict, tokens in ordered
+    ]
 
 
 def _row_lines(workspace: Workspace, top: int | None) -> list[str]:
@@ -79,6 +81,14 @@ def _row_lines(workspace: Workspace, top: int | None) -> list[str]:
         tokens = human_number(workspace.block_tokens(row.block))
         number = f"{row.number}.{row.place}"
         table.append(
-            (number, str(row.message.role), row.block.kind, tokens, verdict, one_line(what, 60).rstrip(), row.reason)
+            (
+                number,
+                str(row.message.role),
+                row.block.kind,
+                tokens,
+                verdict,
+                one_line(what, 60).rstrip(),
+                row.reason,
+            )
         )
     return columns(table, right=frozenset({3}))

@@ -18,7 +18,9 @@ class Restore:
     summary = "list the backups, or put one back (keeping what it replaces)"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument("backup", nargs="?", metavar="BACKUP", help="a backup, as listed without arguments")
+        parser.add_argument(
+            "backup", nargs="?", metavar="BACKUP", help="a backup, as listed without arguments"
+        )
         parser.add_argument("--backup-dir", metavar="DIR", help="the folder to look in")
         add_json(parser)
 
@@ -31,7 +33,12 @@ class Restore:
         if args.json:
             kept = None if done.replaced_backup is None else str(done.replaced_backup)
             say_json(
-                {"target": str(done.target), "backup": str(done.backup), "kept": kept, "changed": done.changed}
+                {
+                    "target": str(done.target),
+                    "backup": str(done.backup),
+                    "kept": kept,
+                    "changed": done.changed,
+                }
             )
         elif not done.changed:
             say(f"{done.target} holds these bytes already: nothing was done")

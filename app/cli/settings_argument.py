@@ -14,6 +14,8 @@ def parse_settings(texts: Iterable[str]) -> dict[str, dict[str, str]]:
         name, equals, value = text.partition("=")
         stage, dot, option = name.strip().rpartition(".")
         if not (equals and dot and stage and option):
-            raise BadPipeline(f"--set {text!r}: STAGE.OPTION=VALUE was expected, as in microcompact.keep_recent=5")
+            raise BadPipeline(
+                f"--set {text!r}: STAGE.OPTION=VALUE was expected, as in microcompact.keep_recent=5"
+            )
         settings.setdefault(stage, {})[option] = value.strip()
     return settings

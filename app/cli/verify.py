@@ -12,7 +12,7 @@ from app.formats import format_named
 from app.formats.source import Source, sha256
 from app.model import Session
 from app.restore import Manifest, manifests_of
-from app.validity import Violation, check
+from app.validity import RULES, Violation, check
 
 DAMAGE = frozenset(
     "bad-line torn-tail glued-records spliced-record nul-bytes bom crlf invalid-utf8 not-a-record"
@@ -70,7 +70,7 @@ def _say(
         where = f"line {notice.line}" if notice.line else "file"
         say(f"  {where:<12} {notice.word}  {notice.detail}".rstrip())
     for violation in violations:
-        say(f"  {violation.where:<12} {violation.level}  {violation.rule}: {violation.text}")
+        say(f"  {violation.where:<12} {violation.level}  {violation.rule}: {RULES[violation.rule].text}")
     if manifest:
         same = "the bytes are those that were written" if manifest["same"] else "CHANGED since it was written"
         say(f"  manifest     {same} ({manifest['path']})")

@@ -16,7 +16,7 @@ from app.formats.source import FileSource, Source
 from app.model import Boundary, Session, Text, Usage
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
-from app.validity import Violation, compare
+from app.validity import Options, Violation, compare, errors
 from app.validity import check as check_rules
 from app.workspace import Step, Workspace
 
@@ -177,16 +177,17 @@ def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Pat
 
 def rule_checks(session: Session, kind: Format, rewrite: Rewrite, rewriting: Rewriting) -> tuple[Check, ...]:
     """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
-    before = check_rules(kind.validity, kind.request(session, session.live))
-    after = check_rules(kind.validity, kind.request(session, rewrite.messages))
+    original = list(kind.request(session, session.live))
+    before = check_rules(kind.validity, original)
+    after = check_rules(kind.validity, kind.request(session, rewrite.messages), Options(before=original))
     found = compare(before, after)
     checks = []
-    errors = [v for v in found.broken_by_edit if v.level == "error"]
-    if errors:
-        checks.append(Check(Level.FAIL, _told("this edit would break", errors), _keys(errors)))
+    broken = errors(found.broken_by_edit)
+    if broken:
+        checks.append(Check(Level.FAIL, _told("this edit would break", broken), _keys(broken)))
     else:
         checks.append(Check(Level.OK, f"{kind.title} accepts it: no rule is broken by the edit"))
-    old = [v for v in found.already_broken if v.level == "error"]
+    old = errors(found.already_broken)
     if old:
         checks.append(Check(Level.WARN, _told("broken in the original already", old), _keys(old)))
     if rewriting.repairs:

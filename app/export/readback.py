@@ -11,18 +11,14 @@ from app.export.files import Staged
 from app.export.plan import ExportPlan
 from app.formats.source import FileSource
 from app.model import Session
-from app.validity import check
+from app.validity import check, errors
 
 
 def compare_with_plan(staged: Staged, plan: ExportPlan) -> None:
     """Raise RefusedError unless the staged file holds the planned messages and breaks no rule."""
     with FileSource(staged.path) as source:
         again = plan.format.read(source)
-        broken = [
-            v
-            for v in check(plan.format.validity, plan.format.request(again, again.live))
-            if v.level == "error"
-        ]
+        broken = errors(check(plan.format.validity, plan.format.request(again, again.live)))
         if broken:
             raise RefusedError(
                 f"{plan.target_words} was not written: the result would break {broken[0].rule}"
