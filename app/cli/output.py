@@ -8,7 +8,11 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from app.display import safe_text
+from app.display import cells, safe_text
+from app.model import Notice
+
+LINES_NAMED = 5
+"""Line numbers named for notices of one word."""
 
 
 def say(*lines: str) -> None:
@@ -34,10 +38,23 @@ def progress(text: str) -> None:
         sys.stderr.flush()
 
 
+def notice_lines(notices: Iterable[Notice]) -> list[str]:
+    """What is to be known of a file, a line for each word; many of one word are counted."""
+    held: dict[str, list[Notice]] = {}
+    for notice in notices:
+        held.setdefault(notice.word, []).append(notice)
+    lines = []
+    for word, same in held.items():
+        places = [str(notice.line) for notice in same if notice.line is not None]
+        shown = ", ".join(places[:LINES_NAMED]) + (" ..." if len(places) > LINES_NAMED else "")
+        where = f"line {shown}: " if len(places) == 1 else f"lines {shown}: " if places else ""
+        times = f" ({len(same)} times)" if len(same) > 1 else ""
+        lines.append(f"! {word}{times}  {where}{same[0].detail}".rstrip(": "))
+    return lines
+
+
 def columns(rows: Iterable[tuple[str, ...]], right: frozenset[int] = frozenset()) -> list[str]:
     """Rows as aligned columns two blanks apart; `right` names those that are set to the right."""
-    from app.display import cells
-
     held = [tuple(safe_text(cell) for cell in row) for row in rows]
     if not held:
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_workspace
-from app.cli.output import columns, progress, say, say_json
+from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
 from app.report import live_rows, report
@@ -53,9 +53,7 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
     if facts.hidden_bytes:
         lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} of records that are never sent")
     lines += _verdict_lines(workspace, live)
-    lines += [
-        f"! line {notice.line or '-'}  {notice.word}  {notice.detail}".rstrip() for notice in session.notices
-    ]
+    lines += notice_lines(session.notices)
     return [*lines, "", *_row_lines(workspace, top)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.command import DONE, FOUND, add_file, add_json, open_plain
-from app.cli.output import say, say_json
+from app.cli.output import notice_lines, say, say_json
 from app.formats import format_named
 from app.formats.source import Source, sha256
 from app.model import Session
@@ -15,9 +15,12 @@ from app.restore import Manifest, manifests_of
 from app.validity import RULES, Violation, check
 
 DAMAGE = frozenset(
-    "bad-line torn-tail glued-records spliced-record nul-bytes bom crlf invalid-utf8 not-a-record"
-    " duplicate-uuid missing-parent cycle no-conversation empty-file".split()
-)
+    {
+        "bad-line", "torn-tail", "glued-records", "spliced-record", "nul-bytes", "bom", "crlf",
+        "invalid-utf8", "not-a-record", "duplicate-uuid", "missing-parent", "cycle", "no-conversation",
+        "empty-file",
+    }
+)  # fmt: skip
 """The notices that count as damage of the file; the others tell of its content."""
 
 
@@ -66,9 +69,7 @@ def _say(
     session: Session, violations: list[Violation], manifest: dict[str, Any] | None, damaged: int, *, ok: bool
 ) -> None:
     say(f"{session.name}  ({session.format}, {session.facts.messages} messages)")
-    for notice in session.notices:
-        where = f"line {notice.line}" if notice.line else "file"
-        say(f"  {where:<12} {notice.word}  {notice.detail}".rstrip())
+    say(*notice_lines(session.notices))
     for violation in violations:
         say(f"  {violation.where:<12} {violation.level}  {violation.rule}: {RULES[violation.rule].text}")
     if manifest:
