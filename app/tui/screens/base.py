@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -19,6 +22,8 @@ from app.display import UNICODE, Glyphs, safe_text
 from app.tui.keys import Where, bindings, keys_of, sign
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
+from app.tui.work import Work
+from app.workspace import Workspace
 
 SMALLEST = (60, 16)
 """Columns and rows below which a screen only says that it needs more."""
@@ -50,34 +55,45 @@ class Line(Static):
 
     def say(self, text: str) -> None:
         """Show a text, made safe."""
-        self.update(Content(safe_text(text)))
+        self.update(Content(safe_text(text, getattr(self.app, "glyphs", UNICODE))))
 
 
 class SearchBox(Horizontal):
     """The prompt at the bottom; enter searches, escape gives up."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Give up", show=False)]
+
+    class GivenUp(Message):
+        """Escape in the prompt."""
+
     def compose(self) -> ComposeResult:
         yield Line("/ ", classes="search--sign")
-        yield Input(placeholder="find", compact=True)
+        yield Input(placeholder="find", compact=True, select_on_focus=True)
 
     @property
     def input(self) -> Input:
         return self.query_one(Input)
 
+    def action_give_up(self) -> None:
+        self.post_message(self.GivenUp())
+
 
 class BaseScreen(Screen[None]):
     """A screen with a header line, a body, a status line and the key bar.
 
-    Subclasses set WHERE, compose their body in `body()`, and answer `why_not`.
+    Subclasses set WHERE, compose their body in `body()`, and answer `why_not`. A stylesheet of the
+    same name beside a screen's module is loaded with this one.
     """
 
     WHERE: ClassVar[Where] = Where.ANY
-    CSS_PATH = str(Path(__file__).with_name("base.tcss"))
-    inherit_bindings = False
+    CSS_PATH = [Path(__file__).with_suffix(".tcss")]  # noqa: RUF012 (Textual's form)
 
-    def __init_subclass__(cls, **settings: object) -> None:
+    def __init_subclass__(cls, **settings: Any) -> None:
         cls.BINDINGS = bindings(cls.WHERE)
-        super().__init_subclass__()
+        beside = Path(inspect.getfile(cls)).with_suffix(".tcss")
+        if beside.exists() and beside not in cls.CSS_PATH:
+            cls.CSS_PATH = [*cls.CSS_PATH, beside]
+        super().__init_subclass__(**settings)
 
     # What a subclass says
 
@@ -94,7 +110,7 @@ class BaseScreen(Screen[None]):
         return None
 
     def view(self) -> LineView | None:
-        """The view that search works on."""
+        """The view that search works on: the focused one, else the first."""
         focused = self.focused
         return focused if isinstance(focused, LineView) else next(iter(self.query(LineView)), None)
 
@@ -107,7 +123,7 @@ class BaseScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Line(id="header")
-        yield from self.body()
+        yield Vertical(*self.body(), id="body")
         yield Line(id="status")
         yield SearchBox(id="search")
         yield KeyBar()
@@ -137,34 +153,47 @@ class BaseScreen(Screen[None]):
 
     # Search
 
+    _searched: LineView | None = None
+    """The view that was focused when the prompt opened."""
+
     def action_find(self) -> None:
-        box = self.query_one(SearchBox)
-        box.add_class("-open")
-        box.input.value = ""
-        box.input.focus()
+        self._searched = self.view()
+        self.add_class("-searching")
+        self.query_one(SearchBox).input.focus()
 
     @on(Input.Submitted, "#search Input")
     def _search(self, event: Input.Submitted) -> None:
         event.stop()
-        self._close_search()
-        view = self.view()
+        view = self._close_search()
         if view is None:
             return
-        found = view.find(event.value)
-        if event.value:
-            self.status(f"{found} rows hold {event.value!r}" if found else f"nothing holds {event.value!r}")
+        view.find(event.value)
+        if not event.value:
+            self.status("")
 
-    def _close_search(self) -> None:
-        self.query_one(SearchBox).remove_class("-open")
-        view = self.view()
+    @on(SearchBox.GivenUp)
+    def _give_up(self) -> None:
+        """Escape ends the search as well: n and N go to the changes again."""
+        view = self._close_search()
         if view is not None:
-            view.focus()
+            view.find("")
+        self.status("")
 
-    async def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and self.query_one(SearchBox).has_class("-open"):
-            event.stop()
-            event.prevent_default()
-            self._close_search()
+    def _close_search(self) -> LineView | None:
+        self.remove_class("-searching")
+        if self._searched is not None:
+            self._searched.focus()
+        return self._searched
+
+    @on(LineView.Jumped)
+    def _jumped(self, event: LineView.Jumped) -> None:
+        sought = event.view.sought
+        what = f"{sought!r} " if sought else ""
+        if not event.total:
+            self.status(f"nothing holds {sought!r}" if sought else "there is nothing to go to")
+            return
+        again = "  (from the other end)" if event.wrapped else ""
+        self.status(f"{what}{event.position:,} of {event.total:,}{again}")
 
     # Size
 
@@ -175,3 +204,15 @@ class BaseScreen(Screen[None]):
         self.query_one("#too-small", Line).say(
             f"{width}x{height} is too small: {SMALLEST[0]}x{SMALLEST[1]} are needed"
         )
+
+
+class WorkScreen(BaseScreen):
+    """A screen over an open session. It shows what the workspace says whenever it comes back on top."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__()
+        self.work = work
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.work.workspace

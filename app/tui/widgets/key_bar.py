@@ -38,7 +38,6 @@ class KeyBar(Widget):
     DEFAULT_CSS = """
     KeyBar {
         height: 1;
-        dock: bottom;
         background: $panel;
         & > .key-bar--sign { color: $text-accent; text-style: bold; background: $panel; }
         & > .key-bar--label { color: $foreground; background: $panel; }

@@ -1,0 +1,1 @@
+"""The terminal interface: a thin face of the workspace."""
