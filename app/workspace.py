@@ -59,10 +59,21 @@ class Workspace:
     """One open session with everything a person has done to it."""
 
     def __init__(
-        self, session: Session, pipeline: Pipeline, *, exact: bool = True, window_tokens: int | None = None
+        self,
+        session: Session,
+        pipeline: Pipeline,
+        *,
+        exact: bool = True,
+        window_tokens: int | None = None,
+        new_id: str | None = None,
+        root: str = "",
     ) -> None:
         self.session = session
         self.pipeline = pipeline
+        self.new_id = new_id
+        """The id that an exported session will bear; None where the format has none."""
+        self.root = root
+        """The folder that results saved by stages will lie below; previews name it."""
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
@@ -283,6 +294,7 @@ class Workspace:
             estimator=estimator(self.pipeline.estimator, model=self.session.model),
             protection=protected(messages, pinned=kept),
             window_tokens=self.window_tokens,
+            root=self.root,
             now=max(times, default=None),
             foreign_tools=self._foreign_tools,
         )

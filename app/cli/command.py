@@ -6,12 +6,11 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol
 
-from app.cli.settings_argument import parse_settings
-from app.formats import detect, open_source
+from app.formats import open_session
 from app.formats.source import Source
 from app.model import Session
-from app.pipeline import FIRST, load
-from app.workspace import Workspace
+from app.opening import Opened, open_workspace
+from app.pipeline import FIRST
 
 DONE = 0
 FOUND = 1
@@ -69,15 +68,19 @@ def add_pipeline(parser: ArgumentParser) -> None:
 
 def open_plain(args: Namespace) -> tuple[Session, Source]:
     """The session named by the arguments."""
-    source = open_source(args.file)
-    return detect(source).read(source, leaf=args.leaf), source
+    return open_session(args.file, leaf=args.leaf)
 
 
-def open_workspace(args: Namespace) -> tuple[Workspace, Source]:
-    """The session named by the arguments, opened with the pipeline they name."""
-    pipeline = load(args.pipeline).with_options(parse_settings(args.settings))
-    session, source = open_plain(args)
-    return Workspace(session, pipeline, exact=args.count == "exact"), source
+def open_for_work(args: Namespace, out: Path | None = None) -> Opened:
+    """The session named by the arguments, with the pipeline they name."""
+    return open_workspace(
+        args.file,
+        leaf=args.leaf,
+        pipeline=args.pipeline,
+        settings=args.settings,
+        exact=args.count == "exact",
+        out=out,
+    )
 
 
 def as_path(text: str | None) -> Path | None:

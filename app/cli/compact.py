@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from app.checks import Level
-from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_workspace
+from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_for_work
 from app.cli.output import complain, progress, say, say_json
 from app.display import human_number
 from app.errors import RefusedError
@@ -34,10 +34,12 @@ class Compact:
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
-        workspace, source = open_workspace(args)
+        wishes = _wishes(args)
+        opened = open_for_work(args, wishes.out)
+        workspace = opened.workspace
         workspace.run_all()
         workspace.count_all(progress)
-        plan = make_plan(workspace, source, _wishes(args))
+        plan = make_plan(workspace, opened.source, wishes)
         refusal = why_refused(plan, drop_user_words=args.drop_user_words)
         if args.dry_run:
             _print_plan(plan, args, refusal)

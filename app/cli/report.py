@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_workspace
+from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
@@ -26,7 +26,7 @@ class Report:
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
-        workspace, _ = open_workspace(args)
+        workspace = open_for_work(args).workspace
         workspace.count_all(progress)
         if args.json:
             say_json(report(workspace))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +80,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
     if not session.live:
         raise InputError(f"{session.name} holds no conversation: there is nothing to export")
     kind = format_named(session.format)
-    session_id = None if wishes.in_place or session.session_id is None else str(uuid.uuid4())
+    session_id = None if wishes.in_place else workspace.new_id
     target = _target(source, kind, wishes, session_id)
     before, after = workspace.tokens(session.live), workspace.tokens(workspace.messages)
     rewrite = Rewrite(
@@ -105,7 +104,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         in_place=wishes.in_place,
         backup_folder=_backup_folder(source, wishes),
         backup=wishes.backup or wishes.in_place,
-        files=_planned_files(workspace, kind, target),
+        files=_planned_files(workspace, target),
         side_folder=_side_folder(source, kind, target),
         tokens_before=before,
         tokens_after=after,
@@ -153,16 +152,13 @@ def _backup_folder(source: Source, wishes: Wishes) -> Path | None:
     return data_dir() / "backups" if in_agent_dir(path) else path.parent / ".transcripts"
 
 
-def _planned_files(
-    workspace: Workspace, kind: Format, target: Path | None
-) -> tuple[tuple[Path, PlannedFile], ...]:
+def _planned_files(workspace: Workspace, target: Path | None) -> tuple[tuple[Path, PlannedFile], ...]:
     files = [file for step in workspace.steps for file in step.result.files]
     if not files:
         return ()
-    if target is None:
+    if target is None and not workspace.root:
         raise InputError("results are saved to files, so standard output is not enough: give --out PATH")
-    side = kind.side_folder(target)
-    root = Path(side) if side is not None else target.parent
+    root = Path(workspace.root) if workspace.root else target.parent if target else Path()
     return tuple((root / file.path, file) for file in files)
 
 

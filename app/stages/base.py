@@ -112,6 +112,8 @@ class Context:
     window_tokens: int = 200_000
     now: float | None = None
     """The session's own clock: its newest time, in seconds since 1970."""
+    root: str = ""
+    """The folder that planned files will lie below, as an absolute path; empty when it is not known."""
     foreign_tools: bool = False
     """Whether tool names follow another agent than the one a preset was written for."""
     extras: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Planning an export, proving it, writing it."""

@@ -1,0 +1,71 @@
+"""Opening a session for work: read, judged, with a pipeline, and with the place its export will have."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import BadPipeline
+from app.formats import detect, open_source
+from app.formats.base import Format
+from app.formats.source import FileSource, Source
+from app.pipeline import load
+from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A workspace with the bytes it was read from."""
+
+    workspace: Workspace
+    source: Source
+
+
+def open_workspace(
+    file: str,
+    *,
+    leaf: str | None = None,
+    pipeline: str,
+    settings: Iterable[str] = (),
+    exact: bool = True,
+    out: Path | None = None,
+) -> Opened:
+    """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
+
+    `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known.
+    Raises InputError for a file or a pipeline that cannot be used.
+    """
+    chosen = load(pipeline).with_options(parse_settings(settings))
+    source = open_source(file)
+    kind = detect(source)
+    session = kind.read(source, leaf)
+    new_id = None if session.session_id is None else str(uuid.uuid4())
+    root = _saved_root(source, kind, new_id, out)
+    return Opened(Workspace(session, chosen, exact=exact, new_id=new_id, root=root), source)
+
+
+def _saved_root(source: Source, kind: Format, new_id: str | None, out: Path | None) -> str:
+    """Where saved results will lie: the new session's side folder, else the folder of the new file."""
+    if out is not None:
+        target = out.absolute()
+    elif isinstance(source, FileSource):
+        target = source.path.resolve().parent / kind.new_name(source.path, new_id)
+    else:
+        return ""
+    return str(kind.side_folder(target) or target.parent)
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Stage name -> option -> text, of `stage.option=value`; raises BadPipeline for another form."""
+    settings: dict[str, dict[str, str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        stage, dot, option = name.strip().rpartition(".")
+        if not (equals and dot and stage and option):
+            raise BadPipeline(
+                f"--set {text!r}: STAGE.OPTION=VALUE was expected, as in microcompact.keep_recent=5"
+            )
+        settings.setdefault(stage, {})[option] = value.strip()
+    return settings
