@@ -42,7 +42,9 @@ REFUSALS: Final = (
 
 
 _FAILED_TOOL: Final = re.compile(
-    r"\s*(?:<tool_use_error>|error\b|failed\b|apply_patch verification failed)", re.IGNORECASE
+    r"\s*(?:<tool_use_error>|error:|error (?:reading|writing|editing|opening|applying|executing)\b"
+    r"|failed to\b|apply_patch verification failed)",
+    re.IGNORECASE,
 )
 _FAILED_RUN: Final = re.compile(
     r"^(?:Exit code:? |Process exited with code |\{?\s*\"returncode\": )-?[1-9]", re.MULTILINE

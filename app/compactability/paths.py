@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]")
@@ -69,8 +70,7 @@ def base_name(path: str) -> str:
 
 def span_of(arguments: Mapping[str, Any]) -> Span | None:
     """The lines that a read asks for; None is the whole file, `ODD` a part of another sort."""
-    given = {re.sub(r"[^a-z]", "", name.lower()): value for name, value in arguments.items()}
-    given = {name: value for name, value in given.items() if value is not None and value != ""}
+    given = {_plain(name): value for name, value in arguments.items() if value is not None and value != ""}
     if given.get("shouldreadentirefile") is True:
         return None
     try:
@@ -82,6 +82,11 @@ def span_of(arguments: Mapping[str, Any]) -> Span | None:
         return _span(*(_first_of(given, names) for names in (_FIRST, _LAST, ("limit",))))
     except (TypeError, ValueError):
         return ODD
+
+
+@lru_cache(maxsize=256)
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
 
 
 def _span(first: int | None, last: int | None, limit: int | None) -> Span | None:

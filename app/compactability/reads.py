@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +11,7 @@ from app.compactability.calls import Answered
 from app.compactability.paths import DEFAULT_LINES, ODD, Span
 from app.model import text_of
 
-_NOTICE: Final = re.compile(
-    r"\b(?:truncated|omitted)\b|\bmore lines\b|\bshowing lines\b|\bread beyond\b", re.IGNORECASE
-)
+_NOTICES: Final = ("truncated", "omitted", "more lines", "showing lines", "read beyond")
 """Words by which agents say that they gave less than there is."""
 
 _NOTICE_CHARS: Final = 400
@@ -79,11 +76,17 @@ class LaterReads:
         for later in self._wider(index):
             if (change is not None and change < later) or self._long_enough(later, index):
                 return later
+        return self._same_text(index)
+
+    def _same_text(self, index: int) -> int | None:
+        """A later read of the same text, where one of the two was of the whole file or the call is equal."""
         answer = self._results[index]
         same = self._by_chars.get(answer.chars) if answer.plain else None
-        if same is not None and self._results[same].digest == answer.digest:
-            return same
-        return None
+        if same is None:
+            return None
+        later = self._results[same]
+        comparable = None in (answer.call.span, later.call.span) or answer.call_key == later.call_key
+        return same if comparable and answer.digest == later.digest else None
 
     def _wider(self, index: int) -> Iterator[int]:
         """Later reads that were asked for these lines and gave them."""
@@ -106,7 +109,8 @@ class LaterReads:
         if index not in self._extent:
             text = text_of(answer.result)
             ends = text if answer.call.shell else f"{text[:_NOTICE_CHARS]}\n{text[-_NOTICE_CHARS:]}"
-            self._extent[index] = (_NOTICE.search(ends) is None, text.count("\n"))
+            ends = ends.lower()
+            self._extent[index] = (not any(words in ends for words in _NOTICES), text.count("\n"))
         whole, lines = self._extent[index]
         limited = answer.call.span is None and not answer.call.shell
         return whole and (not limited or last <= DEFAULT_LINES or lines < DEFAULT_LINES)

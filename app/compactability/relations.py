@@ -67,7 +67,7 @@ class _Backwards:
     def meet(self, index: int, holds: bool) -> Relation | None:
         """What later results make of this one, which from now on is a later one itself."""
         answer = self._results[index]
-        if answer.use is None or answer.holds_answer:
+        if answer.use is None:
             return None
         if answer.failed:
             success = self._successes.get(_retry_key(answer))

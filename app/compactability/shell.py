@@ -26,7 +26,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 _WORD: Final = r"""(?:[^\s'"\\`;&|<>()$]|\$(?![({])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?![({]))*"|\\.)+"""
-_TOKEN: Final = re.compile(rf"(?P<word>{_WORD})|(?P<op>[;&|<>\n]+)|[ \t\r]+", re.DOTALL)
+_TOKEN: Final = re.compile(
+    rf"[ \t\r]*(?:\#[^\n]*|(?P<word>{_WORD})|(?P<op>[;&|<>\n]+)|(?P<bad>\S))", re.DOTALL
+)
 _QUOTES: Final = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
 _PATCHED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 _SED_RANGE: Final = re.compile(r"(\d+)(?:,(\d+|\$))?p;?")
@@ -45,6 +47,8 @@ _GIT_LOOKS: Final = _words(
 )
 _FIND_RUNS: Final = frozenset({"-delete", "-exec", "-execdir", "-ok"})
 _TEXT_WRITERS: Final = frozenset({"cat", "echo", "printf", "tee"})
+_WRITERS: Final = _TEXT_WRITERS | {"sed"}
+_FILTERS: Final = _READERS | _SEARCHERS | _NEUTRAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,22 +136,15 @@ def _parse(command: str) -> list[_Simple] | None:
 
 
 def _tokens(command: str) -> Iterator[tuple[str, str]]:
-    """Words (quotes kept where they matter) and operators; `bad` for what is not understood."""
-    at = 0
-    while at < len(command):
-        if command[at] == "#":
-            end = command.find("\n", at)
-            at = len(command) if end < 0 else end
-            continue
-        match = _TOKEN.match(command, at)
-        if match is None:
-            yield "bad", command[at]
-            return
-        at = match.end()
-        if match["word"]:
-            yield "word", _QUOTES.sub(lambda m: m[1] or m[2] or m[3] or "", match["word"])
-        elif match["op"]:
-            yield "op", match["op"]
+    """Words without their quotes, operators, and `bad` for what is not understood; comments are left out."""
+    for match in _TOKEN.finditer(command):
+        kind = match.lastgroup
+        if kind == "word":
+            word = match["word"]
+            quoted = "'" in word or '"' in word or "\\" in word
+            yield kind, _QUOTES.sub(lambda m: m[1] or m[2] or m[3] or "", word) if quoted else word
+        elif kind is not None:
+            yield kind, match[kind]
 
 
 def _look_at_all(commands: Sequence[_Simple], folder: str | None) -> Look:
@@ -160,7 +157,7 @@ def _look_at_all(commands: Sequence[_Simple], folder: str | None) -> Look:
         program = _program(simple)
         flowing, printing = printing and simple.piped, False
         if simple.target or program == "tee" or _edits_in_place(program, simple.words):
-            if program not in _TEXT_WRITERS | {"sed"}:
+            if program not in _WRITERS:
                 return _running(reads, writes)
             if path := file_path(simple.target or simple.words[-1], folder):
                 writes.append(path)
@@ -168,7 +165,7 @@ def _look_at_all(commands: Sequence[_Simple], folder: str | None) -> Look:
             found = _files_read(program, simple.words[1:], folder)
             printing = bool(found)
             reads += found
-        elif flowing and program in _READERS | _SEARCHERS | _NEUTRAL:
+        elif flowing and program in _FILTERS:
             printing = True
             reads[-1] = (reads[-1][0], _narrowed(reads[-1][1], program, simple.words[1:]))
         elif (kind := _kind_of(program, simple.words)) is not None:

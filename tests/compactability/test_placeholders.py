@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+
 from app.compactability import CUT_MIDDLE, CUT_TAIL, Form, compacted_form, is_cut
 from app.model import PREVIEW_CHARS, Author, Held, Text, ToolResult
-
 from tests.build import image, result
 
 
@@ -90,6 +90,7 @@ def test_what_was_compacted_is_known_from_a_file(text: str, form: Form) -> None:
         "[Old tool result content cleared]" + "x" * 9_000,
         "persisted-output is a tag",
         "x" * 1_000 + CUT_MIDDLE + "y" * 4_110,
+        "x" * 4_500 + CUT_MIDDLE + "y" * 560,
         "The marker is " + CUT_TAIL + " and more" + "é" * 3_000,
         CUT_MIDDLE,
         CUT_TAIL.strip() + "x" * 4_000,

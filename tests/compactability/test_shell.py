@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from app.compactability.paths import ODD, Span
 from app.compactability.shell import Look, look_at
 from app.compactability.tools import Kind
@@ -30,6 +31,7 @@ END = 10**9
         ("head -n 5 a | tail -2", "/p/a", ODD),
         ("cat a | grep x", "/p/a", ODD),
         ("sed 's/a/b/' a", "/p/a", ODD),
+        ("cat a; echo b | head -3", "/p/a", None),
         ("test -f a && cat a || true", "/p/a", None),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from app.compactability import REGENERABLE, Kind, tool_kind
 
 AGENTS = {
