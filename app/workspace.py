@@ -109,7 +109,7 @@ class Workspace:
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
         """The verdict on every block of the session, by key."""
-        return classify(self.session.messages)
+        return classify(self.session.messages, self.session.cwd)
 
     @property
     def changes(self) -> dict[str, Change]:
