@@ -19,10 +19,10 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from app.display import UNICODE, Glyphs, safe_text
+from app.opening import Opened
 from app.tui.keys import Where, bindings, keys_of, sign
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
-from app.tui.work import Work
 from app.workspace import Workspace
 
 SMALLEST = (60, 16)
@@ -209,10 +209,10 @@ class BaseScreen(Screen[None]):
 class WorkScreen(BaseScreen):
     """A screen over an open session. It shows what the workspace says whenever it comes back on top."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, opened: Opened) -> None:
         super().__init__()
-        self.work = work
+        self.opened = opened
 
     @property
     def workspace(self) -> Workspace:
-        return self.work.workspace
+        return self.opened.workspace
