@@ -1,0 +1,56 @@
+"""One question before something that cannot be taken back, with the safe answer in focus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from app.display import UNICODE, Glyphs, safe_text
+from app.tui.widgets.controls import Control, Push
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Asks; answers True only for the button that names the deed. Escape is the safe answer."""
+
+    CSS_PATH = Path(__file__).with_suffix(".tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "answer(False)", "No", show=False, id="confirm.no"),
+        Binding("right,down", "app.focus_next", "Next", show=False),
+        Binding("left,up", "app.focus_previous", "Previous", show=False),
+    ]
+
+    def __init__(self, question: str, *, yes: str, no: str = "Cancel", detail: str = "") -> None:
+        """`yes` and `no` are verbs for the buttons; the texts may hold session text."""
+        super().__init__()
+        self._question = question
+        self._detail = detail
+        self._yes = yes
+        self._no = no
+
+    def compose(self) -> ComposeResult:
+        glyphs: Glyphs = getattr(self.app, "glyphs", UNICODE)
+        with Vertical(id="box", classes=f"-{glyphs.name}"):
+            yield Static(Content(safe_text(self._question, glyphs)), id="question")
+            if self._detail:
+                yield Static(Content(safe_text(self._detail, glyphs)), id="detail")
+            with Horizontal(id="answers"):
+                yield Push(self._no, id="no")
+                yield Push(self._yes, id="yes")
+
+    def on_mount(self) -> None:
+        self.query_one("#no", Push).focus()
+
+    @on(Control.Used)
+    def _pressed(self, event: Control.Used) -> None:
+        self.dismiss(event.used.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)
