@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -44,3 +47,48 @@ def in_agent_dir(path: Path) -> bool:
 def claude_slug(folder: str) -> str:
     """Claude Code's name for the folder of a project: every sign outside A-Z a-z 0-9 becomes `-`."""
     return re.sub(r"[^A-Za-z0-9]", "-", folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """How a person likes the screens; never anything of a session."""
+
+    theme: str = "textual-dark"
+    ascii: bool = False
+    """Draw with ASCII signs only, also where the terminal has others."""
+    by_tokens: bool = False
+    """The message list is sorted by tokens, the largest first."""
+    split: bool = False
+    """Diffs are shown side by side where there is room."""
+    wrap: bool = True
+
+
+def load_preferences(folder: Path | None = None) -> Preferences:
+    """The preferences that were saved; the defaults for whatever is missing, broken or of another type."""
+    try:
+        data = json.loads(_preferences_file(folder).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        data = None
+    known: dict[str, Any] = {}
+    for field in fields(Preferences):
+        value = data.get(field.name) if isinstance(data, dict) else None
+        if type(value) is type(field.default):
+            known[field.name] = value
+    return Preferences(**known)
+
+
+def save_preferences(preferences: Preferences, folder: Path | None = None) -> bool:
+    """Save them; False where the folder cannot be written, which is no reason to stop working."""
+    file = _preferences_file(folder)
+    unfinished = file.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(json.dumps(asdict(preferences), indent=1) + "\n", "utf-8")
+        unfinished.replace(file)
+    except OSError:
+        return False
+    return True
+
+
+def _preferences_file(folder: Path | None) -> Path:
+    return (folder or config_dir()) / "preferences.json"

@@ -79,6 +79,7 @@ class Workspace:
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
         self.history = History()
         self._memo: dict[object, Step] = {}
+        self._written: tuple[Operation, ...] = ()
 
     # What is there
 
@@ -105,6 +106,26 @@ class Workspace:
         if len(state.taken) >= len(self.pipeline.steps):
             return None
         return self._run(len(state.taken), self.messages, state, Status.PREVIEW)
+
+    @property
+    def ahead(self) -> tuple[Step, ...]:
+        """Every stage of the pipeline: those walked past, and the others as if each were accepted."""
+        state = self.state
+        steps = list(self._walk(state))
+        messages = steps[-1].result.messages if steps else self.session.live
+        for index in range(len(steps), len(self.pipeline.steps)):
+            steps.append(self._run(index, messages, state, Status.PREVIEW))
+            messages = steps[-1].result.messages
+        return tuple(steps)
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether stages were run whose outcome was not written as it is now."""
+        return bool(self.state.taken) and self.history.done != self._written
+
+    def mark_written(self) -> None:
+        """Say that what the workspace holds now was exported."""
+        self._written = self.history.done
 
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
@@ -275,10 +296,12 @@ class Workspace:
         # Messages are compared by identity: the same walk gives the same tuple again.
         skipped = status is Status.SKIPPED
         key = (index, id(messages), stage, refused, state.pins, skipped)
-        if key not in self._memo:
+        step = self._memo.get(key)
+        if step is None:
             result = self._result(stage, messages, state.pins | refused, skipped)
-            self._memo[key] = Step(planned.name, index + 1, status, stage, messages, result, refused)
-        step = self._memo[key]
+            made = Step(planned.name, index + 1, status, stage, messages, result, refused)
+            # Two threads may work out the same: both must go on with one outcome.
+            step = self._memo.setdefault(key, made)
         return step if step.status is status else replace(step, status=status)
 
     def _result(self, stage: Stage, messages: Messages, kept: frozenset[str], skipped: bool) -> StageResult:

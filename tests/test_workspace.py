@@ -173,3 +173,27 @@ def test_the_core_runs_without_textual(tmp_path: Path) -> None:
     code = "import sys, app.workspace, app.export.write, app.report, app.cli.main; print('textual' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+def test_what_is_ahead_is_what_running_everything_gives_and_changes_nothing(workspace: Workspace) -> None:
+    workspace.advance()
+    ahead = workspace.ahead
+    assert [step.status for step in ahead] == [Status.DONE, Status.PREVIEW, Status.PREVIEW]
+    assert len(workspace.steps) == 1
+    workspace.run_all()
+    assert workspace.messages is ahead[-1].result.messages
+
+
+def test_steps_are_unsaved_until_they_are_written_as_they_are(workspace: Workspace) -> None:
+    seen = []
+    for act in (
+        lambda: workspace.pin(["m3/0"]),
+        workspace.advance,
+        workspace.mark_written,
+        workspace.undo,
+        workspace.redo,
+        workspace.advance,
+    ):
+        act()
+        seen.append(workspace.is_unsaved)
+    assert seen == [False, True, False, False, False, True]

@@ -11,17 +11,9 @@ from app.cli.output import notice_lines, say, say_json
 from app.formats import format_named
 from app.formats.source import Source, sha256
 from app.model import Session
+from app.problems import DAMAGE
 from app.restore import Manifest, manifests_of
 from app.validity import RULES, Violation, check
-
-DAMAGE = frozenset(
-    {
-        "bad-line", "torn-tail", "glued-records", "spliced-record", "nul-bytes", "bom", "crlf",
-        "invalid-utf8", "not-a-record", "duplicate-uuid", "missing-parent", "cycle", "no-conversation",
-        "empty-file",
-    }
-)  # fmt: skip
-"""The notices that count as damage of the file; the others tell of its content."""
 
 
 class Verify:

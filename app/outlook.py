@@ -1,0 +1,104 @@
+"""What the steps so far did and what the stages that are left would do, worked out in one go.
+
+A screen that asked the workspace for each row would walk the history each time: it takes one of
+these after every change, in a thread of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.checks import words_gone
+from app.compactability import Verdict
+from app.display import short_number
+from app.history import State
+from app.model import Block, Standing
+from app.rows import BlockRow
+from app.stages.base import Change, Messages
+from app.workspace import Status, Step, Workspace
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A workspace at one moment; figures in tokens are asked anew, since they get better while it counts."""
+
+    workspace: Workspace
+    state: State
+    messages: Messages
+    """The live segment as the steps so far leave it."""
+    ahead: tuple[Step, ...]
+    """Every stage, those not accepted yet as previews."""
+    changes: Mapping[str, Change]
+    """What the steps so far did to each block, by its key."""
+    words_gone: int
+    """Texts of the user's own that would go with all stages."""
+
+    @cached_property
+    def touches(self) -> Mapping[str, tuple[tuple[Step, Change], ...]]:
+        """What each stage, run or ahead, does to a block, by its key."""
+        found: dict[str, tuple[tuple[Step, Change], ...]] = {}
+        for step in self.ahead:
+            for change in step.changes:
+                found[change.key] = (*found.get(change.key, ()), (step, change))
+        return found
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no stage is left."""
+        return all(step.status is not Status.PREVIEW for step in self.ahead)
+
+    def block(self, row: BlockRow) -> Block | None:
+        """A row's block as it is now; None when a step dropped it."""
+        change = self.changes.get(row.key)
+        return row.block if change is None else change.after
+
+    def verdict(self, row: BlockRow) -> Verdict:
+        """A row's verdict as it is now: what a step shortened is compacted."""
+        return Verdict.COMPACTED if row.key in self.changes else row.verdict
+
+    def tokens_now(self) -> int:
+        """Tokens of the live segment as the steps so far leave it."""
+        return self.workspace.tokens(self.messages)
+
+    def tokens_ahead(self) -> int:
+        """Tokens of the live segment once every stage is accepted."""
+        return self.workspace.tokens(self.ahead[-1].result.messages if self.ahead else self.messages)
+
+    def by_verdict(self) -> dict[Verdict, int]:
+        """Tokens of the live blocks as they are now, by verdict; messages' own costs are not in it."""
+        sums = dict.fromkeys(Verdict, 0)
+        for row in self.workspace.rows:
+            block = self.block(row)
+            if block is not None and row.message.standing is Standing.LIVE:
+                sums[self.verdict(row)] += self.workspace.block_tokens(block)
+        return sums
+
+    def sentence(self) -> str:
+        """What a person wants to know first: how much can go, and whether anything of theirs does."""
+        workspace, name = self.workspace, self.workspace.pipeline.name
+        before, after = workspace.tokens(workspace.session.live), self.tokens_ahead()
+        freed = f"~{short_number(before - after)} of ~{short_number(before)} tokens"
+        if all(not step.changes for step in self.ahead):
+            return f"{name} {'found' if self.is_done else 'finds'} nothing to take out"
+        if self.is_done:
+            went = f"{self.words_gone} of your own messages went too" if self.words_gone else "your own messages all stayed"
+            return f"{freed} freed by {name}; {went}"
+        go = f"{self.words_gone} of your own messages would go too" if self.words_gone else "your own messages all stay"
+        return f"{freed} can go with {name}; {go}"
+
+
+def outlook(workspace: Workspace) -> Outlook:
+    """The outlook as things stand; takes as long as the stages that were not run yet."""
+    ahead = workspace.ahead
+    live = workspace.session.live
+    last = ahead[-1].result.messages if ahead else live
+    return Outlook(
+        workspace=workspace,
+        state=workspace.state,
+        messages=workspace.messages,
+        ahead=ahead,
+        changes=workspace.changes,
+        words_gone=len(words_gone(live, last)),
+    )

@@ -1,0 +1,55 @@
+"""What is done and what is ahead, told without a screen."""
+
+from __future__ import annotations
+
+from app.compactability import Verdict
+from app.outlook import outlook
+from app.pipeline import load
+from app.workspace import Workspace
+from tests.test_workspace import busy_session
+
+
+def workspace() -> Workspace:
+    return Workspace(busy_session(), load("react-mini"), exact=False)
+
+
+def test_the_sentence_says_what_can_go_and_what_went() -> None:
+    work = workspace()
+    assert outlook(work).sentence().endswith("can go with react-mini; your own messages all stay")
+    work.run_all()
+    assert outlook(work).sentence().endswith("freed by react-mini; your own messages all stayed")
+
+
+def test_a_pipeline_with_nothing_to_do_says_so() -> None:
+    work = Workspace(busy_session(turns=1), load("react-mini"), exact=False)
+    work.set_options("tool_result_budget", {"max_result_chars": 1_000_000})
+    assert outlook(work).sentence() == "react-mini finds nothing to take out"
+
+
+def test_looking_ahead_accepts_nothing() -> None:
+    work = workspace()
+    seen = outlook(work)
+    assert work.steps == () and seen.changes == {} and not seen.is_done
+    assert seen.tokens_ahead() < seen.tokens_now() == work.tokens(work.session.live)
+
+
+def test_each_block_knows_which_stages_touch_it() -> None:
+    work = workspace()
+    work.advance()
+    seen = outlook(work)
+    key = work.steps[0].changes[0].key
+    assert [(step.name, change.kind.value) for step, change in seen.touches[key]] == [
+        ("tool_result_budget", "cut"),
+        ("microcompact", "cleared"),
+    ]
+
+
+def test_what_was_shortened_is_counted_as_compacted_and_what_was_dropped_not_at_all() -> None:
+    work = workspace()
+    before = outlook(work).by_verdict()
+    assert before[Verdict.COMPACTED] == 0 and sum(before.values()) > 0
+    work.advance()
+    after = outlook(work).by_verdict()
+    assert after[Verdict.COMPACTED] > 0 and after[Verdict.USER] == before[Verdict.USER]
+    dropped = {change.key for change in outlook(work).changes.values() if change.after is None}
+    assert not dropped and sum(after.values()) < sum(before.values())
