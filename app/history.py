@@ -40,6 +40,26 @@ class Operation:
     """Keys of the blocks that it is about."""
     options: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def words(self) -> str:
+        """The operation as a person would name it: `accept microcompact`, `pin 2 blocks`."""
+        blocks = "1 block" if len(self.keys) == 1 else f"{len(self.keys):,} blocks"
+        match self.deed:
+            case Deed.RUN:
+                return f"accept {self.step}"
+            case Deed.SKIP:
+                return f"skip {self.step}"
+            case Deed.BACK:
+                return "take a stage back"
+            case Deed.OPTIONS:
+                return f"set {', '.join(name for name, _ in self.options)} of {self.step}"
+            case Deed.REFUSE:
+                return f"refuse {blocks} of {self.step}"
+            case Deed.ALLOW:
+                return f"allow {blocks} of {self.step}"
+            case Deed.PIN | Deed.UNPIN:
+                return f"{self.deed} {blocks}"
+
     def as_json(self) -> dict[str, Any]:
         """The operation as a JSON object; empty fields are left out."""
         out: dict[str, Any] = {"deed": str(self.deed)}

@@ -143,6 +143,15 @@ class Workspace:
                 merged[change.key] = Change(change.key, change.kind, change.reason, before, change.after)
         return merged
 
+    def held_back(self, step: Step) -> tuple[Change, ...]:
+        """What a stage would change too, were nothing refused or pinned: its changes that are not made."""
+        state = self.state
+        if step.status is Status.SKIPPED or not (step.refused or state.pins):
+            return ()
+        free = self._run(step.number - 1, step.before, State(options=state.options), step.status)
+        made = {change.key for change in step.changes}
+        return tuple(change for change in free.changes if change.key not in made)
+
     @property
     def words_gone(self) -> tuple[Text, ...]:
         """The user's own texts that the steps so far take out, in order."""
@@ -183,6 +192,12 @@ class Workspace:
         """Every block worth counting: the session's, and those that the steps so far made."""
         made = [change.after for change in self.changes.values() if change.after is not None]
         return [row.block for row in self.rows] + made
+
+    def count(self, blocks: Iterable[Block], stop: Callable[[], bool] = lambda: False) -> None:
+        """Count these blocks until `stop` says so; does nothing where only rough figures were asked for."""
+        if self.estimator.exact:
+            for _ in self.counter.run(tuple(blocks), stop):
+                pass
 
     def count_all(self, progress: Callable[[str], None] | None = None) -> None:
         """Count everything now; does nothing where only rough figures were asked for."""

@@ -1,0 +1,130 @@
+"""Where a pipeline stands, as the stepper shows it: every stage, and the one at hand in full.
+
+Everything is worked out here at once and then only read, so that a face can do it in a thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.comparison import Comparison, compare_step
+from app.model import blocks_of
+from app.pipeline import PipelineStep
+from app.stages.base import Option, Stage
+from app.workspace import Status, Step, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class StageLine:
+    """One stage of the pipeline."""
+
+    number: int
+    """1-based."""
+    name: str
+    title: str
+    status: Status
+    changed: int | None = None
+    """Messages that it changes; None while it waits."""
+    saved: int | None = None
+    """Tokens that it takes off; None while it waits."""
+    note: str = ""
+    """Why it changed nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """An option of a stage with its value."""
+
+    option: Option
+    value: Any
+    preset: Any
+    """What the pipeline says."""
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.value != self.preset)
+
+
+@dataclass(frozen=True)
+class StageView:
+    """The stages, and the one at hand: the preview, or after the last one that one."""
+
+    step: Step
+    lines: tuple[StageLine, ...]
+    chain: tuple[int, ...]
+    """Tokens of the live segment: as opened, after each stage walked past, and after the preview."""
+    counted: bool
+    """Whether all figures were counted with a tokenizer, none estimated by length."""
+    comparison: Comparison
+    options: tuple[OptionValue, ...]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every stage is walked past."""
+        return self.step.status is not Status.PREVIEW
+
+
+def stage_view(workspace: Workspace) -> StageView:
+    """The view of the workspace as it is now. Runs the stages that did not run yet."""
+    walked = list(workspace.steps)
+    preview = workspace.preview
+    if preview is not None:
+        walked.append(preview)
+    states = [workspace.session.live, *(step.result.messages for step in walked)]
+    totals = [workspace.counter.total(messages) for messages in states]
+    chain = tuple(tokens for tokens, _ in totals)
+    lines = [
+        _line(step, before - after) for step, before, after in zip(walked, chain, chain[1:], strict=False)
+    ]
+    waiting = workspace.pipeline.steps[len(walked) :]
+    lines += [_waiting(number, planned) for number, planned in enumerate(waiting, len(walked) + 1)]
+    step = walked[-1]
+    return StageView(
+        step=step,
+        lines=tuple(lines),
+        chain=chain,
+        counted=all(counted for _, counted in totals),
+        comparison=compare_step(workspace, step),
+        options=option_values(step.stage, workspace.pipeline.steps[step.number - 1].stage),
+    )
+
+
+def option_values(stage: Stage, preset: Stage) -> tuple[OptionValue, ...]:
+    """The options of a stage, its own first, beside what the pipeline says."""
+    return tuple(
+        OptionValue(option, getattr(stage, option.name), getattr(preset, option.name))
+        for option in stage.options()
+    )
+
+
+def value_words(value: Any) -> str:
+    """An option's value as it is written after `--set` and in a form."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def messages_changed(step: Step) -> int:
+    """In how many messages a step changes something; made ones count."""
+    keys = {change.key for change in step.changes}
+    both = (*blocks_of(step.before), *blocks_of(step.result.messages)) if keys else ()
+    return len({message.key for message, block in both if block.key in keys})
+
+
+def _line(step: Step, saved: int) -> StageLine:
+    return StageLine(
+        step.number,
+        step.name,
+        step.stage.title,
+        step.status,
+        messages_changed(step),
+        saved,
+        step.result.note,
+    )
+
+
+def _waiting(number: int, planned: PipelineStep) -> StageLine:
+    return StageLine(number, planned.name, planned.stage.title, Status.WAITING)
