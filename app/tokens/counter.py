@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 from app.model import Block, Message, chars_of
 from app.tokens.model_tokens import TokenEstimator
@@ -32,6 +33,7 @@ class Counter:
     def __init__(self, exact: TokenEstimator, rough: TokenEstimator) -> None:
         self.exact = exact
         self.rough = rough
+        self._counting = Lock()
 
     def tokens(self, block: Block) -> tuple[int, bool]:
         """Tokens of `block` as far as they are known now, and whether they were counted."""
@@ -73,13 +75,14 @@ class Counter:
         already are passed over. Raises what reading a text raises.
         """
         everything = sum(map(chars_of, blocks))
-        done = sum(chars_of(block) for block in blocks if self._counted(block))
-        for block in counting_order(blocks, visible):
-            if self._counted(block):
-                continue
+        left = [block for block in counting_order(blocks, visible) if not self._counted(block)]
+        done = everything - sum(map(chars_of, left))
+        for block in left:
             if stop():
                 return
-            tokens = self.exact.block(block)
+            # Two runs over the same blocks share the work instead of doing it twice.
+            with self._counting:
+                tokens = self.exact.block(block)
             done += chars_of(block)
             yield Counted(block.key, tokens, _share(done, everything))
 
