@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -59,22 +58,31 @@ class Discovery:
     shelves: tuple[Shelf, ...]
 
 
+class Look:
+    """The agents' folders as they are now: listed at once, each session's head read when it is asked for."""
+
+    def __init__(self) -> None:
+        folder = claude_dir() / "projects"
+        self._stated = sorted(_claude_files(folder), key=lambda pair: -pair[1].st_mtime)
+        self.shelves = (Shelf("Claude Code", folder, len(self._stated)),)
+
+    def sessions(self, limit: int | None = None) -> Iterator[Found]:
+        """Newest first with the samples last; `limit` caps how many heads are read (the newest)."""
+        stated = self._stated if limit is None else self._stated[:limit]
+        yield from (_claude_head(path, info) for path, info in stated)
+        yield from samples()
+
+
 def discover(limit: int | None = None) -> Discovery:
     """The sessions on this machine; `limit` caps how many heads are read (the newest)."""
-    folder = claude_dir() / "projects"
-    stated = sorted(_claude_files(folder), key=lambda pair: -pair[1].st_mtime)
-    sessions = tuple(
-        _claude_head(path, info) for path, info in (stated if limit is None else islice(stated, limit))
-    )
-    shelf = Shelf("Claude Code", folder, len(stated))
-    return Discovery(sessions + samples(), (shelf,))
+    look = Look()
+    return Discovery(tuple(look.sessions(limit)), look.shelves)
 
 
 def samples() -> tuple[Found, ...]:
     """The sample sessions that come with the program, by name."""
-    return tuple(
-        _sample(path) for path in sorted(_samples_dir().iterdir()) if path.suffix in (".json", ".jsonl")
-    )
+    paths = sorted(Path(entry.path) for entry in _entries(_samples_dir()))
+    return tuple(_sample(path) for path in paths if path.suffix in (".json", ".jsonl"))
 
 
 def _samples_dir() -> Path:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from app.tui.keys import Where
-from app.tui.screens.base import BaseScreen, acts
-from app.tui.widgets.text_pane import TextPane
 from textual.app import App
 from textual.widget import Widget
 
+from app.tui.keys import Where
+from app.tui.screens.base import BaseScreen, acts
+from app.tui.widgets.text_pane import TextPane
 from tests.tui.screen_text import screen_text
 
 

@@ -58,24 +58,58 @@ class Line(Static):
         self.update(Content(safe_text(text, getattr(self.app, "glyphs", UNICODE))))
 
 
-class SearchBox(Horizontal):
-    """The prompt at the bottom; enter searches, escape gives up."""
+class Prompt(Horizontal):
+    """One line at the bottom to type into; enter takes it, escape gives up."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Give up", show=False)]
 
-    class GivenUp(Message):
-        """Escape in the prompt."""
+    class Said(Message):
+        """Something about the text in the prompt."""
+
+        def __init__(self, purpose: str, text: str) -> None:
+            super().__init__()
+            self.purpose = purpose
+            self.text = text
+
+    class Taken(Said):
+        """Enter was pressed."""
+
+    class Typed(Said):
+        """The text changed."""
+
+    class GivenUp(Said):
+        """Escape was pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.purpose = ""
+        """What the text is for: `find` ..."""
 
     def compose(self) -> ComposeResult:
-        yield Line("/ ", classes="search--sign")
-        yield Input(placeholder="find", compact=True, select_on_focus=True)
+        yield Line(classes="prompt--label")
+        yield Input(compact=True, select_on_focus=True)
 
-    @property
-    def input(self) -> Input:
-        return self.query_one(Input)
+    def ask(self, purpose: str, label: str, text: str = "") -> None:
+        """Wait for a text; what is there already is selected."""
+        self.purpose = purpose
+        self.query_one(Line).say(label)
+        field = self.query_one(Input)
+        field.value = text
+        field.focus()
 
     def action_give_up(self) -> None:
-        self.post_message(self.GivenUp())
+        self.post_message(self.GivenUp(self.purpose, ""))
+
+    @on(Input.Submitted)
+    def _take(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Taken(self.purpose, event.value))
+
+    @on(Input.Changed)
+    def _type(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.input.has_focus:
+            self.post_message(self.Typed(self.purpose, event.value))
 
 
 class BaseScreen(Screen[None]):
@@ -125,11 +159,18 @@ class BaseScreen(Screen[None]):
         yield Line(id="header")
         yield Vertical(*self.body(), id="body")
         yield Line(id="status")
-        yield SearchBox(id="search")
+        yield Prompt()
         yield KeyBar()
         yield Line(id="too-small")
 
     def on_mount(self) -> None:
+        self.refresh_lines()
+
+    def draw_with(self, glyphs: Glyphs) -> None:
+        """Draw everything with another sign set."""
+        for widget in self.query("*"):
+            if hasattr(widget, "glyphs"):
+                widget.glyphs = glyphs
         self.refresh_lines()
 
     def refresh_lines(self) -> None:
@@ -151,39 +192,46 @@ class BaseScreen(Screen[None]):
         key = next(key for key in keys_of(self.WHERE) if key.id == event.key)
         await self.app.run_action(key.action, default_namespace=self)
 
-    # Search
+    # Typing, and searching with it
 
-    _searched: LineView | None = None
-    """The view that was focused when the prompt opened."""
+    _before_prompt: Widget | None = None
+
+    def ask(self, purpose: str, label: str, text: str = "") -> None:
+        """Open the prompt; a `Prompt.Taken` or `Prompt.GivenUp` of this purpose follows."""
+        if not self.has_class("-asking"):
+            self._before_prompt = self.focused
+        self.add_class("-asking")
+        self.query_one(Prompt).ask(purpose, label, text)
+
+    def close_prompt(self) -> None:
+        """Put the prompt away and the focus back to where it was."""
+        self.remove_class("-asking")
+        if self._before_prompt is not None:
+            self._before_prompt.focus()
 
     def action_find(self) -> None:
-        self._searched = self.view()
-        self.add_class("-searching")
-        self.query_one(SearchBox).input.focus()
+        self.ask("find", "find")
 
-    @on(Input.Submitted, "#search Input")
-    def _search(self, event: Input.Submitted) -> None:
-        event.stop()
-        view = self._close_search()
-        if view is None:
-            return
-        view.find(event.value)
-        if not event.value:
-            self.status("")
+    @on(Prompt.Taken)
+    def _prompt_taken(self, event: Prompt.Taken) -> None:
+        self.close_prompt()
+        if event.purpose == "find":
+            self.find(event.text)
 
-    @on(SearchBox.GivenUp)
-    def _give_up(self) -> None:
-        """Escape ends the search as well: n and N go to the changes again."""
-        view = self._close_search()
+    @on(Prompt.GivenUp)
+    def _prompt_given_up(self, event: Prompt.GivenUp) -> None:
+        self.close_prompt()
+        if event.purpose == "find":
+            # Escape ends the search as well: n and N go to the changes again.
+            self.find("")
+
+    def find(self, text: str) -> None:
+        """Search for a text; an empty one ends the search."""
+        view = self._before_prompt if isinstance(self._before_prompt, LineView) else self.view()
         if view is not None:
-            view.find("")
-        self.status("")
-
-    def _close_search(self) -> LineView | None:
-        self.remove_class("-searching")
-        if self._searched is not None:
-            self._searched.focus()
-        return self._searched
+            view.find(text)
+        if not text:
+            self.status("")
 
     @on(LineView.Jumped)
     def _jumped(self, event: LineView.Jumped) -> None:
