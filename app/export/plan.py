@@ -69,6 +69,13 @@ class ExportPlan:
         return tuple(check for check in self.checks if check.level is Level.FAIL)
 
     @property
+    def resume_command(self) -> str | None:
+        """What resumes the new session, when it lies where its agent looks."""
+        if self.rewrite.session_id is None or self.target is None:
+            return None
+        return self.format.resume_command(self.rewrite.session_id)
+
+    @property
     def target_words(self) -> str:
         """The target as a person reads it."""
         return "standard output" if self.target is None else str(self.target)

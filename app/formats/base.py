@@ -26,6 +26,8 @@ class Rewrite:
     """The estimate that replaces the newest recorded usage, at least 1; None leaves it."""
     drop_old: bool = False
     """Leave out what lies before the boundary."""
+    alternate: bool = False
+    """The target takes strict alternation only: join messages of one role in a row (plain JSON only)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,9 @@ class Format(Protocol):
 
     def side_folder(self, original: PurePath) -> PurePath | None:
         """The folder that belongs to a session file (subagents, saved results), if the format has one."""
+
+    def resume_command(self, session_id: str) -> str | None:
+        """The command that resumes a session in its agent, for a person to type; None if none does."""
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
         """The file name of a new session that lies beside `original`."""

@@ -1,0 +1,28 @@
+"""What all tests share: a home that is not the person's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home: Claude Code's folder and this program's own folders lie below it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder / ".claude"))
+    monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
+    monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the settings and backups of the person who runs it."""
+    folder = tmp_path_factory.mktemp("places")
+    monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
+    monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
