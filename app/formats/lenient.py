@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from app.formats.splice import STRING, Scan, deeper, encode, replace_spans, scan
+from app.formats.splice import STRING, Scan, deeper, encode, items, replace_spans, scan
 
 MAX_NESTING: Final = 200
 """Levels that are read of a value too deep for the parser; what lies deeper is given as its text."""
@@ -20,11 +21,11 @@ MAX_NESTING: Final = 200
 MAX_DIGITS: Final = 4300
 """Python reads no longer integer from text (its own limit); a longer one is given as a string."""
 
-_CANDIDATES = 8
 _NEAR = 64
 
 _object_start = re.compile(rb'\{[ \t]*+"')
 _uncouth = re.compile(b"(" + STRING + rb")|[\r\n]++|-?Infinity|NaN", re.DOTALL)
+_break = re.compile(rb"[\w.+-]*+\0*+")
 _control = re.compile(rb"[\x00-\x1f]")
 
 
@@ -59,14 +60,19 @@ def parse_record(raw: bytes) -> Any:
 
 
 def parse(raw: bytes) -> Parsed:
-    """The value of one record's bytes with the damage found. Raises ValueError when nothing can be read."""
+    """The value of one record's bytes with the damage found; to lie on several lines is damage too.
+
+    Raises ValueError when nothing can be read.
+    """
     raw = raw.strip(b" \t\r\n")
     try:
         text = raw.decode()
         value, end = decode_sound(text)
     except (ValueError, RecursionError):
         return _parse_damaged(raw)
-    return Parsed(value, ()) if end == len(text) else _parse_damaged(raw)
+    if end < len(text):
+        return _parse_damaged(raw)
+    return Parsed(value, ("bad-line",) if "\n" in text else ())
 
 
 def _parse_damaged(raw: bytes) -> Parsed:
@@ -85,8 +91,8 @@ def _parse_damaged(raw: bytes) -> Parsed:
         text = raw.decode("utf-8", "replace")
     if b"\0" in raw:
         words.append("nul-bytes")
-    # Without one of these words it is what only the strict parser minds: NaN, raw control characters,
-    # a huge integer, deep nesting.
+    # Without one of these words it is what only the strict decoder minds: NaN, raw control
+    # characters, a huge integer, deep nesting.
     return Parsed(_read(text), tuple(words) or ("bad-line",))
 
 
@@ -119,27 +125,44 @@ def unsplice(raw: bytes) -> Unspliced | None:
     reach = scan(raw)
     if reach.whole:
         return None
-    for start in intruders(raw, reach):
-        inner = scan(raw, start)
-        if not inner.whole:
-            continue
-        tail = raw[inner.end :]
-        outer = raw[:start] + tail.removeprefix(b"\r").removeprefix(b"\n")
-        whole = scan(outer)
-        if whole.whole and not outer[whole.end :].strip(b" \t\r\n\0"):
-            return Unspliced(outer[: whole.end], start, inner.end)
-    return None
+    found = [cut for start in intruders(raw, reach) if (cut := _cut(raw, start))]
+    if len(found) < 2:
+        return found[0] if found else None
+    # Both ways give JSON: what was written in between is a record and so looks like the other one.
+    return max(found, key=lambda cut: _likeness(raw[cut.start : cut.end], cut.outer))
 
 
-def intruders(raw: bytes, reach: Scan) -> Iterator[int]:
-    """Where an object may begin that interrupted the one whose scan gave `reach`, likely places first.
+def _cut(raw: bytes, start: int) -> Unspliced | None:
+    inner = scan(raw, start)
+    if not inner.whole:
+        return None
+    outer = raw[:start] + raw[inner.end :].removeprefix(b"\r").removeprefix(b"\n")
+    whole = scan(outer)
+    if not whole.whole or outer[whole.end :].strip(b" \t\r\n\0"):
+        return None
+    return Unspliced(outer[: whole.end], start, inner.end)
 
-    It was either taken for a value of the outer record, or the scan stopped close to its first quote.
+
+def _likeness(inner: bytes, outer: bytes) -> float:
+    try:
+        keys = {item.key for item in items(inner, 0)}
+        return len(keys & {item.key for item in items(outer, 0)}) / len(keys)
+    except (ValueError, ZeroDivisionError):
+        return 0
+
+
+def intruders(raw: bytes, reach: Scan, start: int = 0) -> Iterator[int]:
+    """Where an object may begin that interrupted the one at `start`, whose scan gave `reach`.
+
+    The outer one broke off in a string, which then ends at the intruder's first quote; or the scan
+    stopped in front of it; or it was taken for a value of the outer one.
     """
-    if reach.last_container > 0 and raw[reach.last_container : reach.last_container + 1] == b"{":
+    near = _break.match(raw, reach.end).end() + _NEAR  # type: ignore[union-attr]  # it matches nothing too
+    places = [match.start() for match in _object_start.finditer(raw, start + 1, near)]
+    split = bisect_left(places, reach.end)
+    yield from places[max(split - 1, 0) : split + 1]
+    if reach.last_container > start and raw[reach.last_container : reach.last_container + 1] == b"{":
         yield reach.last_container
-    places = [match.start() for match in _object_start.finditer(raw, 1, reach.end + _NEAR)]
-    yield from reversed(places[-_CANDIDATES:])
 
 
 def mend(raw: bytes) -> bytes:

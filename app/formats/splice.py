@@ -9,6 +9,7 @@ ends, NUL, bytes that are not UTF-8), because records are read from damaged file
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ _BLANK = rb"[ \t\r\n]*+"
 _NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?+"
 
 _blank = re.compile(_BLANK)
+_quoted = re.compile(_BLANK + STRING, re.DOTALL)
 _key = re.compile(_BLANK + b"(" + STRING + b")" + _BLANK + b":" + _BLANK, re.DOTALL)
 _value = re.compile(
     _BLANK + b"(?:([\\[{])" + _BLANK + b"|" + STRING + b"|(?:true|false|null|NaN|-?Infinity|"
@@ -30,6 +32,7 @@ _value = re.compile(
 _after = re.compile(_BLANK + rb"([,\]}])" + _BLANK)
 _bracket = re.compile(rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
 _scalar = re.compile(STRING + rb"|[^\s,\]}]++", re.DOTALL)
+_surrogate = re.compile("[\ud800-\udfff]")
 _unfinished = re.compile(
     _BLANK + rb'(?:"[^"\\]*+(?:\\.[^"\\]*+)*+(?:\\?|"' + _BLANK + rb")|[\w.+-]*+)\Z", re.DOTALL
 )
@@ -93,7 +96,9 @@ def scan(raw: bytes, start: int = 0) -> Scan:
 
 
 def _stopped(raw: bytes, pos: int, last: int) -> Scan:
-    return Scan(pos, whole=False, torn=_unfinished.match(raw, pos) is not None, last_container=last)
+    torn = _unfinished.match(raw, pos) is not None
+    string = _quoted.match(raw, pos)
+    return Scan(string.end() if string else pos, whole=False, torn=torn, last_container=last)
 
 
 def skip(raw: bytes, start: int) -> int:
@@ -175,22 +180,27 @@ def _skip_blank(raw: bytes, pos: int) -> int:
     return match.end() if match else pos
 
 
-def _find(raw: bytes, path: JsonPath) -> Item:
-    pos = _skip_blank(raw, 0)
-    found = Item("", pos, pos, -1)
-    for step in path:
-        hit: Item | None = None
-        wanted = b"{" if isinstance(step, str) else b"["
-        if raw[found.start : found.start + 1] == wanted:
-            for item in items(raw, found.start):
-                if item.key == step:
-                    hit = item
-                    if isinstance(step, int):
-                        break
-        if hit is None:
-            raise KeyError(path)
-        found = hit
-    return found if found.end >= 0 else Item("", pos, pos, skip(raw, pos))
+def _find(raw: bytes, paths: Iterable[JsonPath]) -> dict[JsonPath, Item]:
+    """Where the values at `paths` and at all their beginnings lie, each container read over once."""
+    tree: dict[str | int, Any] = {}
+    for path in paths:
+        node = tree
+        for step in path:
+            node = node.setdefault(step, {})
+    start = _skip_blank(raw, 0)
+    found: dict[JsonPath, Item] = {(): Item("", start, start, skip(raw, start))}
+    pending: list[tuple[JsonPath, dict[str | int, Any]]] = [((), tree)]
+    while pending:
+        path, node = pending.pop()
+        if node:
+            found.update(
+                ((*path, item.key), item) for item in items(raw, found[path].start) if item.key in node
+            )
+        for step, below in node.items():
+            if (*path, step) not in found:
+                raise KeyError((*path, step))
+            pending.append(((*path, step), below))
+    return found
 
 
 def span(raw: bytes, path: JsonPath) -> tuple[int, int]:
@@ -198,17 +208,49 @@ def span(raw: bytes, path: JsonPath) -> tuple[int, int]:
 
     Raises KeyError when there is no such value, ValueError when `raw` is not JSON.
     """
-    item = _find(raw, path)
+    item = _find(raw, [path])[path]
     return item.start, item.end
 
 
 def encode(value: Any) -> bytes:
-    """`value` as compact JSON in UTF-8: no blanks, non-ASCII as it is, lone surrogates as escapes."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """`value` as compact JSON in UTF-8: no blanks, non-ASCII as it is, lone surrogates as escapes.
+
+    An infinite number is written as 1e999, which reads as one again, and NaN as null: JSON has neither.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        text = "".join(_tokens(value))
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+        return _surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+
+
+def _tokens(value: Any) -> Iterator[str]:
+    """The compact JSON of `value` piece by piece, however deep it is and whatever numbers it holds."""
+    pending: list[tuple[Any, bool]] = [(value, False)]
+    while pending:
+        item, is_token = pending.pop()
+        if is_token:
+            yield item
+        elif isinstance(item, dict):
+            pending.append(("}", True))
+            for number, (key, member) in reversed(list(enumerate(item.items()))):
+                name = json.dumps(str(key), ensure_ascii=False)
+                pending += ((member, False), (f"{',' if number else '{'}{name}:", True))
+            if not item:
+                pending.append(("{", True))
+        elif isinstance(item, list | tuple):
+            pending.append(("]", True))
+            for number, member in reversed(list(enumerate(item))):
+                pending += ((member, False), ("," if number else "[", True))
+            if not item:
+                pending.append(("[", True))
+        elif isinstance(item, float) and not math.isfinite(item):
+            yield "null" if math.isnan(item) else "1e999" if item > 0 else "-1e999"
+        else:
+            yield json.dumps(item, ensure_ascii=False)
 
 
 def splice(raw: bytes, edits: Mapping[JsonPath, bytes], remove: Collection[JsonPath] = ()) -> bytes:
@@ -217,8 +259,15 @@ def splice(raw: bytes, edits: Mapping[JsonPath, bytes], remove: Collection[JsonP
     All paths are those of `raw` as it comes in. A removed member takes its comma along; of equal keys
     all go. Raises KeyError for a path that is not there, ValueError when two of them overlap.
     """
-    changes = [(*span(raw, path), new) for path, new in edits.items()]
-    changes += _removals(raw, remove)
+    if () in remove:
+        raise ValueError("a whole record cannot be removed from itself")
+    found = _find(raw, (*edits, *remove))
+    changes = [(found[path].start, found[path].end, new) for path, new in edits.items()]
+    siblings: dict[JsonPath, set[str | int]] = {}
+    for path in remove:
+        siblings.setdefault(path[:-1], set()).add(path[-1])
+    for parent, keys in siblings.items():
+        changes += _cuts(raw, found[parent].start, keys)
     return replace_spans(raw, changes)
 
 
@@ -234,20 +283,9 @@ def replace_spans(raw: bytes, changes: Iterable[tuple[int, int, bytes]]) -> byte
     return b"".join((*pieces, raw[done:]))
 
 
-def _removals(raw: bytes, paths: Collection[JsonPath]) -> list[tuple[int, int, bytes]]:
-    """The byte ranges to cut, grouped by container so that neighbours share their commas rightly."""
-    groups: dict[JsonPath, set[str | int]] = {}
-    for path in paths:
-        if not path:
-            raise ValueError("a whole record cannot be removed from itself")
-        groups.setdefault(path[:-1], set()).add(path[-1])
-    return [cut for parent, keys in groups.items() for cut in _cuts(raw, parent, keys)]
-
-
-def _cuts(raw: bytes, parent: JsonPath, keys: set[str | int]) -> Iterator[tuple[int, int, bytes]]:
-    members = list(items(raw, _find(raw, parent).start))
-    if missing := keys - {member.key for member in members}:
-        raise KeyError((*parent, *missing))
+def _cuts(raw: bytes, start: int, keys: set[str | int]) -> Iterator[tuple[int, int, bytes]]:
+    """The byte ranges to cut so that the container at `start` loses `keys` and the commas come out right."""
+    members = list(items(raw, start))
     kept_before = False
     for number, member in enumerate(members):
         if member.key not in keys:
