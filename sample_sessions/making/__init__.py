@@ -1,0 +1,1 @@
+"""How the made sample sessions are made: see `make.py` beside this package."""

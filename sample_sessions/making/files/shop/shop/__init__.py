@@ -1,0 +1,3 @@
+"""Lantern Street: a small web shop."""
+
+__version__ = "2.3.1"
