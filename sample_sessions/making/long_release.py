@@ -147,6 +147,7 @@ def reviewed(t: Transcript) -> None:
     t.step(
         "The table in the page must say what the code says; I hold one against the other.",
         read("shop/currencies.py"),
+        read("shop/rounding.py"),
     )
     t.step(
         "They agree. Two lines are missing: the version and the list of changes.",
