@@ -5,7 +5,7 @@ A key that cannot act now stays bound and says why when it is pressed, so nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -23,6 +23,8 @@ class Where(StrEnum):
     DIFF = "diff"
     TEXT = "text"
     EXPORT = "export"
+    HELP = "help"
+    OPTIONS = "options"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +33,16 @@ class Key:
 
     id: str
     keys: str
-    """Textual's names, comma separated; the first is the one that is shown."""
+    """Textual's names, comma separated; the first is the one that is shown. Empty: in the palette only."""
     action: str
     label: str
     """One word for the key bar."""
     about: str
     """What it does, for help and the palette."""
     where: tuple[Where, ...]
-    bar: int = 0
-    """Order in the key bar; 0 leaves it to help and the palette."""
 
 
-A, S, M, P, D, T, E = (
+A, S, M, P, D, T, E, H, F = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -50,11 +50,13 @@ A, S, M, P, D, T, E = (
     Where.DIFF,
     Where.TEXT,
     Where.EXPORT,
+    Where.HELP,
+    Where.OPTIONS,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
-    Key("open", "enter", "open", "Open", "Open what the cursor is on", (S, M), 1),
-    Key("pin", "p", "pin", "Pin", "Pin: no stage may touch this block; again lets go", (M, P, D), 2),
+    Key("open", "enter", "open", "Open", "Open what the cursor is on", (S, M)),
+    Key("pin", "p", "pin", "Pin", "Pin: no stage may touch this block; again lets go", (M, P, D)),
     Key(
         "next",
         "right_square_bracket",
@@ -62,7 +64,6 @@ KEYS: Final[tuple[Key, ...]] = (
         "Next",
         "Preview the next stage, then accept it",
         (M,),
-        3,
     ),
     Key(
         "accept",
@@ -71,21 +72,20 @@ KEYS: Final[tuple[Key, ...]] = (
         "Accept",
         "Accept this stage and preview the next",
         (P,),
-        1,
     ),
-    Key("back", "left_square_bracket", "previous_stage", "Back", "Take the newest stage back", (M, P), 2),
-    Key("skip", "s", "skip", "Skip", "Pass over this stage", (P,), 0),
-    Key("refuse", "x", "refuse", "Refuse", "Refuse this change, or allow it again", (P, D), 4),
-    Key("diff", "d", "diff", "Diff", "Read the change of this block", (M, P), 4),
-    Key("options", "o", "options", "Options", "Change the options of this stage and run it again", (P,), 5),
-    Key("run-all", "a", "run_all", "All", "Accept every stage that is left", (M, P), 6),
-    Key("export", "e,ctrl+s", "export", "Export", "Plan the export, check it, write it", (M, P), 5),
+    Key("back", "left_square_bracket", "previous_stage", "Back", "Take the newest stage back", (M, P)),
+    Key("skip", "s", "skip", "Skip", "Pass over this stage", (P,)),
+    Key("refuse", "x", "refuse", "Refuse", "Refuse this change, or allow it again", (P, D)),
+    Key("diff", "d", "diff", "Diff", "Read the change of this block", (M, P)),
+    Key("options", "o", "options", "Options", "Change the options of this stage and run it again", (P,)),
+    Key("run-all", "a", "run_all", "All", "Accept every stage that is left", (M, P)),
+    Key("export", "e,ctrl+s", "export", "Export", "Plan the export, check it, write it", (M, P)),
     Key(
-        "find", "slash", "find", "Find", "Search; n and N go to the next and previous hit", (S, M, P, D, T), 7
+        "find", "slash", "find", "Find", "Search; n and N go to the next and previous hit", (S, M, P, D, T, H)
     ),
-    Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D), 6),
+    Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D)),
     Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D)),
-    Key("sort", "S", "sort", "Sort", "Sort by tokens, or back to the order of the file", (S, M), 6),
+    Key("sort", "S", "sort", "Sort", "Sort by tokens, or back to the order of the file", (S, M)),
     Key("filter", "f", "filter", "Filter", "Show only rows of one verdict, tool or role", (M,)),
     Key("raw", "R", "raw", "Raw", "Show the record as it stands in the file", (M, T)),
     Key("copy", "y", "copy", "Copy", "Copy the text, made safe", (M, D, T)),
@@ -100,18 +100,56 @@ KEYS: Final[tuple[Key, ...]] = (
         "Go to the first broken rule or damaged line",
         (M,),
     ),
-    Key("split", "s", "split", "Split", "Side by side, or one under the other", (D,), 3),
-    Key("wrap", "w", "wrap", "Wrap", "Wrap long lines, or not", (D, T), 4),
+    Key(
+        "warned",
+        "exclamation_mark",
+        "problem",
+        "Warned",
+        "Go to the next block that a check warns of",
+        (P,),
+    ),
+    Key("next-change", "n", "next_change", "Next", "Go to the next changed message", (D,)),
+    Key("previous-change", "N", "previous_change", "Previous", "Go to the changed message before", (D,)),
+    Key("split", "s", "split", "Split", "Side by side, or one under the other", (D,)),
+    Key("wrap", "w", "wrap", "Wrap", "Wrap long lines, or not", (D, T)),
     Key("stage", "1,2,3,4,5,6,7,8,9", "jump_stage", "Stage", "Go to stage 1 to 9", (M, P)),
-    Key("reload", "r", "reload", "Reload", "Look again", (S,), 5),
-    Key("close", "escape", "close", "Close", "Back to the screen before", (P, D, T, E), 8),
-    Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,), 3),
-    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, E)),
-    Key("pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P, E)),
+    Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
+    Key("reload", "r", "reload", "Reload", "Look again", (S,)),
+    Key("close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F)),
+    Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
+    Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
+    Key("apply", "ctrl+s", "apply", "Apply", "Run the stage again with these options", (F,)),
+    Key("reset", "ctrl+r", "reset", "Preset", "Put back what the pipeline says", (F,)),
+    Key("field", "tab,down", "app.focus_next", "Field", "Go to the next field", (E, F)),
+    Key("field-back", "shift+tab,up", "app.focus_previous", "Field back", "Go to the field before", (E, F)),
+    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P)),
+    Key("pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P)),
     Key("palette", "ctrl+p", "app.command_palette", "Menu", "Every action, by name", (A,)),
-    Key("help", "question_mark,f1", "app.help", "Help", "What each key does here", (A,), 9),
+    Key("theme", "", "app.change_theme", "Theme", "Choose the colours", (A,)),
+    Key("ascii", "", "app.toggle_ascii", "ASCII signs", "Draw with ASCII signs only, or not", (A,)),
+    Key("save-text", "", "save_text", "Save text", "Write the text of this block to a new file", (M, T)),
+    Key("help", "question_mark,f1", "app.help", "Help", "What each key does here", (A,)),
     Key("quit", "q,ctrl+q", "app.leave", "Quit", "Leave; asks only when steps are not written", (A,)),
 )
+
+
+BARS: Final[Mapping[Where, tuple[str, ...]]] = {
+    Where.SESSIONS: ("open", "path", "find", "sort", "reload", "help", "quit"),
+    Where.INSPECT: ("open", "pin", "next", "diff", "export", "find", "undo", "help"),
+    Where.STEPPER: ("accept", "back", "diff", "refuse", "options", "run-all", "export", "help"),
+    Where.DIFF: ("next-change", "previous-change", "split", "wrap", "refuse", "pin", "close", "help"),
+    Where.TEXT: ("wrap", "raw", "copy", "find", "close", "help"),
+    Where.EXPORT: ("field", "command", "close", "help"),
+    Where.OPTIONS: ("apply", "reset", "field", "close", "help"),
+    Where.HELP: ("find", "close"),
+}
+"""The keys that each screen shows in its last line, by id, in order; at most 8."""
+
+
+def bar_of(where: Where) -> tuple[Key, ...]:
+    """The keys in the last line of a screen."""
+    by_id = {key.id: key for key in KEYS}
+    return tuple(by_id[name] for name in BARS.get(where, ()))
 
 
 def keys_of(where: Where) -> tuple[Key, ...]:
@@ -128,7 +166,7 @@ def _bindings_of(key: Key) -> Iterable[Binding]:
     if key.action == "jump_stage":
         for digit in key.keys.split(","):
             yield Binding(digit, f"jump_stage({digit})", key.label, show=False, id=f"{key.id}.{digit}")
-    else:
+    elif key.keys:
         yield Binding(key.keys, key.action, key.label, show=False, id=key.id)
 
 
@@ -139,12 +177,24 @@ SIGNS: Final = {
     "exclamation_mark": "!",
     "slash": "/",
     "escape": "esc",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "f1": "F1",
 }
 
 
-def sign(key: Key) -> str:
-    """The first key as it is written on a keyboard."""
+def sign_of(name: str) -> str:
+    """One of Textual's key names as it is written on a keyboard."""
+    return SIGNS.get(name, name)
+
+
+def signs(key: Key) -> str:
+    """All keys of one action as they are written on a keyboard; empty for one without."""
     if key.action == "jump_stage":
         return "1-9"
-    first = key.keys.split(",", 1)[0]
-    return SIGNS.get(first, first)
+    return ", ".join(sign_of(name) for name in key.keys.split(","))
+
+
+def sign(key: Key) -> str:
+    """The first key of an action as it is written on a keyboard."""
+    return signs(key).split(", ", 1)[0]

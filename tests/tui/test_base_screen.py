@@ -62,7 +62,7 @@ async def test_the_header_is_one_safe_line_and_the_key_bar_the_last() -> None:
         lines = screen_text(app).splitlines()
         assert len(lines) == 24
         assert lines[0].strip() == "reading [/x] ␛[2J"
-        assert lines[-1].startswith(" w Wrap  / Find  esc Close")
+        assert lines[-1].startswith(" w Wrap  R Raw  y Copy  / Find  esc Close")
         assert "\x1b" not in "".join(lines) and "three [/x] ␛]52" in "".join(lines)
 
 

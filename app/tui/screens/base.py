@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,10 +20,13 @@ from textual.widgets import Input, Static
 
 from app.display import UNICODE, Glyphs, safe_text
 from app.opening import Opened
-from app.tui.keys import Where, bindings, keys_of, sign
+from app.tui.keys import Where, bar_of, bindings, keys_of, sign
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
 from app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.tui.app import HandcompactApp
 
 SMALLEST = (60, 16)
 """Columns and rows below which a screen only says that it needs more."""
@@ -151,6 +154,11 @@ class BaseScreen(Screen[None]):
     # Composition
 
     @property
+    def shell(self) -> HandcompactApp:
+        """The app that all screens are part of, with its preferences."""
+        return cast("HandcompactApp", self.app)
+
+    @property
     def glyphs(self) -> Glyphs:
         """The sign set in use."""
         return getattr(self.app, "glyphs", UNICODE)
@@ -176,9 +184,11 @@ class BaseScreen(Screen[None]):
     def refresh_lines(self) -> None:
         """Show header and keys as they are now."""
         self.query_one("#header", Line).say(self.header())
-        keys = sorted((key for key in keys_of(self.WHERE) if key.bar), key=lambda key: key.bar)
         self.query_one(KeyBar).show(
-            [BarKey(key.id, sign(key), key.label, self.why_not(key.action) is not None) for key in keys]
+            [
+                BarKey(key.id, sign(key), key.label, self.why_not(key.action) is not None)
+                for key in bar_of(self.WHERE)
+            ]
         )
 
     def status(self, text: str) -> None:
