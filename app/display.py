@@ -158,17 +158,35 @@ def safe_line(line: str, glyphs: Glyphs = UNICODE) -> str:
     return "".join([*spread, parts[-1]])
 
 
+# Characters that are one grapheme each, unless a mark follows: ASCII, one cell wide and one byte of
+# UTF-8 long; kana, ideographs, Hangul syllables and their punctuation, two cells and three bytes.
+_PLAIN = re.compile(
+    r"[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*"
+)
+
+
 def cells(text: str) -> int:
     """Width of safe text in terminal cells."""
-    return len(text) if text.isascii() else cell_len(text)
+    if text.isascii():
+        return len(text)
+    if _PLAIN.fullmatch(text):
+        return (len(text) + len(text.encode())) // 2
+    return cell_len(text)
 
 
 def cut(text: str, width: int) -> str:
     """The longest start of safe text of at most `width` cells that splits no grapheme."""
     if text.isascii():
         return text[: max(width, 0)]
-    used = length = 0
-    for found in regex.finditer(r"\X", text):
+    plain = _PLAIN.match(text, 0, max(width, 0) + 2)
+    # The last one may be the start of a longer grapheme.
+    length = max(0, plain.end() - 1) if plain else 0
+    used = 0
+    for index, char in enumerate(text[:length]):
+        used += 1 if char <= "~" else 2
+        if used > width:
+            return text[:index]
+    for found in regex.finditer(r"\X", text, pos=length):
         used += cells(found[0])
         if used > width:
             return text[:length]
@@ -222,6 +240,12 @@ def one_line(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
     if len(head) < len(start) and cells(flat) <= width:
         flat += glyphs.ellipsis
     return fit(flat, width, glyphs)
+
+
+def spread(left: str, right: str, width: int, glyphs: Glyphs = UNICODE) -> str:
+    """Two session texts at both ends of `width` cells; the right one is whole, the left one cut to fit."""
+    right = safe_text(right, glyphs)
+    return one_line(left, max(0, width - cells(right) - 2), glyphs) + "  " + right
 
 
 def ruled(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
-from app.diff import MAX_LINES, DiffRow, LineKind, Pairing, pair_messages, split_rows, text_rows
-from app.model import Author, Boundary, Held, Message, Role, Text
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from app.diff import MAX_LINES, DiffRow, LineKind, Pairing, pair_messages, split_rows, text_rows
+from app.model import Author, Boundary, Held, Message, Role, Text
 
 SIGNS = {
     Pairing.KEPT: " ",
@@ -76,7 +78,7 @@ def told_lines(before: str, after: str) -> list[str]:
     return [row.kind.value + row.text for row in text_rows(before, after).rows]
 
 
-LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d\r"]), max_size=30).map("\n".join)
+LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f", "", "g\r"]), max_size=30).map("\n".join)
 
 
 @given(LINES, LINES, st.booleans())
@@ -122,16 +124,18 @@ def test_a_gap_never_hides_a_single_line() -> None:
 @pytest.mark.parametrize(("lines", "line"), [(MAX_LINES + 1, "{}"), (3, "{}" + "x" * 100_000)])
 def test_texts_too_big_to_compare_show_their_ends_and_are_compared_on_request(lines: int, line: str) -> None:
     common = "same head\n"
-    before = common + "\n".join(line.format(i) for i in range(lines))
-    after = common + "\n".join(line.format(i if i == lines // 2 else f"new {i}") for i in range(lines))
+    # The texts share one line more, but it is no anchor because it stands there twice.
+    before = common + "\n".join([*(line.format(i) for i in range(lines)), "twice", "twice", "old end"])
+    changed = [line.format(f"new {i}") for i in range(lines)]
+    after = common + "\n".join([*changed, "twice", "twice", "new end"])
     short = text_rows(before, after)
     assert short.too_big
     assert short.rows[0].text == "same head"
-    assert (short.removed, short.added) == (lines, lines)
+    assert (short.removed, short.added) == (lines + 3, lines + 3)
     assert len(short.rows) < 100
     full = text_rows(before, after, full=True)
     assert not full.too_big
-    assert full.removed == lines - 1
+    assert full.removed == lines + 1
 
 
 def test_one_changed_line_in_a_huge_text_is_compared_at_once() -> None:
@@ -141,6 +145,21 @@ def test_one_changed_line_in_a_huge_text_is_compared_at_once() -> None:
     diff = text_rows(before, "\n".join(lines))
     assert not diff.too_big
     assert (diff.removed, diff.added, len(diff.rows)) == (1, 1, 10)
+
+
+def test_many_changes_in_a_long_text_are_compared_without_waiting() -> None:
+    before = [f"line {i}" for i in range(10_000)]
+    after = [line + (" changed" if i % 7 == 0 else "") for i, line in enumerate(before)]
+    start = time.perf_counter()
+    diff = text_rows("\n".join(before), "\n".join(after))
+    assert time.perf_counter() - start < 1.0
+    assert not diff.too_big
+    assert diff.removed == diff.added == 1_429
+
+
+def test_one_change_between_lines_that_repeat_is_compared_at_any_size() -> None:
+    diff = text_rows("x\n" * 9_000 + "a\n" + "x\n" * 9_000, "x\n" * 9_000 + "b\n" + "x\n" * 9_000)
+    assert (diff.removed, diff.added, diff.too_big) == (1, 1, False)
 
 
 def test_side_by_side_rows_pair_removed_with_added() -> None:

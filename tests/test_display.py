@@ -6,6 +6,10 @@ import time
 import unicodedata
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
 from app.display import (
     ASCII,
     UNICODE,
@@ -24,10 +28,9 @@ from app.display import (
     safe_lines,
     safe_text,
     short_number,
+    spread,
     wrap_points,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 FAMILY = "👨‍👩‍👧"
@@ -122,6 +125,8 @@ def test_a_cut_never_splits_what_a_person_sees_as_one_sign() -> None:
     assert cut(f"ab{FAMILY}c", 3) == "ab"
     assert cut(f"ab{FAMILY}c", 4) == f"ab{FAMILY}"
     assert cut("e\u0301e\u0301", 1) == "e\u0301"
+    assert cut("修復e\u0301か\u3099か", 7) == "修復e\u0301か\u3099"
+    assert cut("ab修復", 5) == "ab修"
     assert cut("abc", -1) == ""
 
 
@@ -135,6 +140,12 @@ def test_wrapping_loses_nothing_and_no_row_is_too_wide(text: str, width: int) ->
     assert all(rows[1:])
     # The blank at which a row breaks may hang over.
     assert all(cells(row.removesuffix(" ")) <= width for row in rows)
+
+
+def test_widths_are_those_that_the_painting_library_measures() -> None:
+    signs = [chr(code) for code in range(0x20, 0x1F000) if not 0xD800 <= code < 0xE000]
+    pairs = [sign + "修" for sign in signs if sign.isprintable()]
+    assert [pair for pair in pairs if cells(pair) != cell_len(pair)] == []
 
 
 def test_wrapping_breaks_at_blanks_where_it_can() -> None:
@@ -179,3 +190,9 @@ def test_the_ascii_glyphs_are_taken_unless_the_terminal_can_do_more() -> None:
 def test_the_ascii_glyphs_are_ascii() -> None:
     signs = [getattr(ASCII, name) for name in Glyphs.__slots__]
     assert all("".join(sign).isascii() for sign in signs if isinstance(sign, str | tuple))
+
+
+def test_words_are_spread_to_both_ends() -> None:
+    assert spread("left", "right", 14) == "left     right"
+    assert spread("a long left side", "right", 14) == "a long…  right"
+    assert cells(spread("修复登录跳转", "~1 \x1b", 14)) == 14

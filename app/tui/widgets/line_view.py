@@ -235,7 +235,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self.set_matches(query, self.find_rows(pattern) if pattern else ())
         self._found_here = True
         if query:
-            self._jump(bisect_left(self._matches, self._here()))
+            self.to_match()
         return len(self._matches)
 
     def set_matches(self, query: str, rows: Sequence[int]) -> None:
@@ -250,6 +250,10 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         """Find the same query in rows that have changed, without moving; not what the caller found."""
         if self._pattern is not None and self._found_here:
             self._matches = self.find_rows(self._pattern)
+
+    def to_match(self) -> None:
+        """Go to the first match from the cursor on."""
+        self._jump(bisect_left(self._matches, self._here()))
 
     def action_next_stop(self) -> None:
         self._jump(bisect_right(self._all_stops(), self._here()))
@@ -390,16 +394,15 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         strip = self._strips.get(index)
         if strip is None:
             strip = self._strips[index] = self.row_strip(index)
-        margin = self.gutter_strip(index)
+        margin = list(self.gutter_strip(index))
         style = self.base_style
         if self.show_cursor:
-            sign = " "
+            margin.insert(0, Segment(" ", style))
             if index == self.cursor:
-                sign = self.glyphs.cursor
                 style = self.get_component_rich_style("line-view--cursor")
+                gutter = "".join(segment.text for segment in margin[1:])
+                margin = [Segment(self.glyphs.cursor + gutter, style)]
                 strip = Strip([Segment(strip.text, style)])
-                margin = Strip([Segment(margin.text, style)])
-            margin = Strip([Segment(sign, style), *margin])
         left = round(self.scroll_x)
         strip = self._marked(index, strip)
         skipped = len(strip.crop(0, left).text) if left else 0
