@@ -125,11 +125,15 @@ def unsplice(raw: bytes) -> Unspliced | None:
     reach = scan(raw)
     if reach.whole:
         return None
-    found = [cut for start in intruders(raw, reach) if (cut := _cut(raw, start))]
-    if len(found) < 2:
-        return found[0] if found else None
-    # Both ways give JSON: what was written in between is a record and so looks like the other one.
-    return max(found, key=lambda cut: _likeness(raw[cut.start : cut.end], cut.outer))
+    likely = {
+        cut: _likeness(raw[cut.start : cut.end], cut.outer)
+        for start in intruders(raw, reach)
+        if (cut := _cut(raw, start))
+    }
+    # What was written in between is a record, and so looks like the other one; a value in its right
+    # place with garbage behind it does not.
+    found = [cut for cut in likely if cut.start != reach.last_container or likely[cut] >= 0.5]
+    return max(found, key=likely.__getitem__, default=None)
 
 
 def _cut(raw: bytes, start: int) -> Unspliced | None:

@@ -49,6 +49,8 @@ class RecordStore:
 
         The value may be given to others too: do not change it.
         """
+        if self._records[index].kind == "unreadable":
+            return None
         with self._lock:
             if index in self._cache:
                 self._cache.move_to_end(index)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.formats.lines import LineReader
+from app.formats.lines import UNREADABLE, LineReader
 from app.formats.source import BytesSource
 from app.formats.store import RecordStore, Stored, stored
 from app.model import PREVIEW_CHARS, JsonPath, Record
@@ -29,7 +29,7 @@ def opened(data: bytes, cache_bytes: int = 1 << 20) -> tuple[RecordStore, Counti
     source = CountingSource(data)
     store = RecordStore(source, cache_bytes)
     for index, row in enumerate(LineReader(BytesSource(data))):
-        kind = "unreadable" if row.damage else "user"
+        kind = "unreadable" if row.value is UNREADABLE else "user"
         store.append(Record(index, row.offset, row.length, row.line, kind, f"@{row.offset}", row.damage))
     return store, source
 
