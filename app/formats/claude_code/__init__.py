@@ -1,0 +1,54 @@
+"""Claude Code's sessions: a tree of records, one JSON object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from app.formats.base import Rewrite, Rewriting
+from app.formats.claude_code import writer
+from app.formats.claude_code.reader import NAME, read
+from app.formats.claude_code.sent import pairs
+from app.formats.claude_code.sniffing import looks_like
+from app.formats.source import Source
+from app.model import Message, Session
+
+
+class ClaudeCode:
+    """The format of Claude Code (2.0 and 2.1), main sessions and sub-agents' transcripts alike."""
+
+    name = NAME
+    title = "Claude Code"
+    validity = "anthropic"
+
+    def sniff(self, source: Source) -> bool:
+        """Whether the head of the file holds records of Claude Code's tree, or only its metadata."""
+        return looks_like(source)
+
+    def read(self, source: Source, leaf: str | None = None) -> Session:
+        """The session on the branch that ends at `leaf`; raises InputError when there is no such record."""
+        return read(source, leaf)
+
+    def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The messages as the client sends them: user messages that follow each other are one."""
+        return pairs(session.records, messages)
+
+    def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
+        """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        return writer.rewrite(session, rewrite)
+
+    def side_folder(self, original: PurePath) -> PurePath | None:
+        """The folder of sub-agents and saved results: the session's name without its ending."""
+        return original.with_suffix("") if original.suffix else None
+
+    def resume_command(self, session_id: str) -> str | None:
+        """What a person types in the session's folder."""
+        return f"claude --resume {session_id}"
+
+    def new_name(self, original: PurePath, session_id: str | None) -> str:
+        """`<session id>.jsonl`, where the client looks for it."""
+        return f"{session_id}.jsonl" if session_id else original.name
+
+
+CLAUDE_CODE = ClaudeCode()

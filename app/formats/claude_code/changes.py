@@ -1,0 +1,80 @@
+"""A record of the old file with what an export changes in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from app.formats.claude_code.drafts import Item
+from app.formats.claude_code.rows import Row, value_in
+from app.formats.claude_code.sent import Value
+from app.formats.claude_code.twins import with_twin
+from app.formats.repairs import replaced
+from app.model import Records
+
+_INPUTS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens")
+_SEGMENT: Final = ("preservedSegment", "preservedMessages")
+
+
+def changed_record(old: Value, row: Row, records: Records) -> Value:
+    """The record that `row` asks for; what it does not ask for is shared with `old`."""
+    new = dict(old)
+    if row.content is not None:
+        _set_content(new, row, row.content, records)
+    for path, item in row.texts.items():
+        value = value_in(item, records)
+        new = replaced(new, path, value["text"] if isinstance(value, dict) else value)
+    if row.new_parent:
+        new["parentUuid"] = row.parent.uuid if row.parent is not None else None
+    if row.uuid is not None:
+        new["uuid"] = row.uuid
+    if row.drop_source:
+        new.pop("sourceToolAssistantUUID", None)
+    if row.reference is not None:
+        name = "leafUuid" if isinstance(new.get("leafUuid"), str) else "messageId"
+        new[name] = row.reference
+    if row.context_tokens is not None:
+        _set_usage(new, row.context_tokens)
+    if row.plain_boundary:
+        metadata = new["compactMetadata"]
+        new["compactMetadata"] = {key: metadata[key] for key in metadata if key not in _SEGMENT}
+    return new
+
+
+def _set_usage(record: Value, tokens: int) -> None:
+    message = record["message"]
+    usage = {**message["usage"], "input_tokens": tokens}
+    usage |= {name: 0 for name in _INPUTS if name in usage}
+    record["message"] = {**message, "usage": usage}
+
+
+def _set_content(record: Value, row: Row, items: Sequence[Item], records: Records) -> None:
+    message = record["message"]
+    old = message["content"]
+    content = [value_in(item, records) for item in items]
+    if isinstance(old, str):
+        only = content[0] if len(content) == 1 else None
+        text = only.get("text") if isinstance(only, dict) and set(only) == {"type", "text"} else None
+        record["message"] = {**message, "content": content if text is None else text}
+        return
+    places = [int(i.block.place.path[-1]) for i in items if i.block is not None and i.block.place is not None]
+    record["message"] = {**message, "content": list(_with_unsent(old, row, places, content))}
+    if "toolUseResult" in record:
+        results = [(old[place], new) for place, new in zip(places, content, strict=True)]
+        alone = sum(isinstance(b, dict) and b.get("type") == "tool_result" for b in old) == 1
+        record["toolUseResult"] = with_twin(record["toolUseResult"], results, alone=alone)
+
+
+def _with_unsent(
+    old: Sequence[Any], row: Row, places: Sequence[int], content: Sequence[Any]
+) -> Iterator[Any]:
+    """The new content, with the blocks of the record that are never sent where they stood."""
+    known = row.node.blocks if row.node is not None else ()
+    sent = {block.place.path[-1] for block in known if block.place is not None}
+    unsent = [place for place in range(len(old)) if place not in sent]
+    for place, value in zip(places, content, strict=True):
+        while unsent and unsent[0] < place:
+            yield old[unsent.pop(0)]
+        yield value
+    for place in unsent:
+        yield old[place]

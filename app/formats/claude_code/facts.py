@@ -1,0 +1,175 @@
+"""What is told about a Claude Code file beside its messages: heading, counts, warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from app.formats.claude_code.graph import Graph, Way
+from app.formats.claude_code.messages import join
+from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.transcript import Transcript
+from app.formats.claude_code.words import METADATA, TALK
+from app.model import Author, Facts, Message, Notice, Standing, Text, Thinking, ToolResult
+
+_TITLES: Final = {"custom-title": "customTitle", "ai-title": "aiTitle"}
+
+TITLE_CHARS: Final = 120
+LISTED: Final = 20
+"""Notices of one word that are given one by one."""
+
+
+class Heading:
+    """Title, folder and session ids, picked up row by row."""
+
+    def __init__(self) -> None:
+        self.cwd: str | None = None
+        self._titles: dict[str, str] = {}
+        self._summaries: list[tuple[str, str | None]] = []
+
+    def take(self, kind: str, record: Mapping[str, Any]) -> None:
+        """Look at one record."""
+        if kind in _TITLES:
+            if isinstance(title := record.get(_TITLES[kind]), str):
+                self._titles[kind] = title
+        elif kind == "summary":
+            leaf, title = record.get("leafUuid"), record.get("summary")
+            if isinstance(title, str):
+                self._summaries.append((title, leaf if isinstance(leaf, str) else None))
+        elif isinstance(cwd := record.get("cwd"), str) and cwd:
+            self.cwd = cwd
+
+    def title(self, graph: Graph, messages: Sequence[Message]) -> str | None:
+        """The title as the agent's picker would choose it."""
+        here = [t for t, leaf in self._summaries if leaf is None or leaf in graph.by_uuid]
+        known = (
+            self._titles.get("custom-title") or self._titles.get("ai-title") or (here[-1] if here else None)
+        )
+        return known or first_words(messages)
+
+    @staticmethod
+    def session_of(leaf: Node | None) -> str | None:
+        """The id of the session that the live branch belongs to."""
+        return leaf.session if leaf else None
+
+
+def first_words(messages: Sequence[Message]) -> str | None:
+    """The first line that the person typed, at most `TITLE_CHARS` code points."""
+    said = (m for m in messages if m.standing in (Standing.LIVE, Standing.BEFORE_BOUNDARY))
+    for message in said:
+        for block in message.blocks:
+            if isinstance(block, Text) and block.author is Author.USER:
+                line = block.content.preview.strip().partition("\n")[0]
+                return line[:TITLE_CHARS] or None
+    return None
+
+
+def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequence[int]) -> Facts:
+    """The counts of a file; `branches` are those beside the live one."""
+    nodes, graph = transcript.nodes, transcript.graph
+    talk = [n for n in way.nodes if n.talk]
+    silent = [n for n in nodes if not n.blocks]
+    live = {n.index for n in (*way.path, *way.nodes)}
+    return Facts(
+        records=sum(transcript[n.index].kind != "unreadable" for n in nodes),
+        bad_lines=tuple(bad_lines),
+        conversation=len(talk),
+        messages=_strict_messages(graph, way),
+        missing_parents=tuple(dict.fromkeys(n.parent for n in graph.missing if n.parent and n.index in live)),
+        branches=branches + 1 if talk else 0,
+        sidechain_records=sum(n.sidechain for n in nodes),
+        hidden_bytes=sum(transcript[n.index].length for n in silent if not n.talk),
+    )
+
+
+def _strict_messages(graph: Graph, way: Way) -> int:
+    leaf = next((n for n in reversed(way.path) if n.sent), None)
+    if leaf is None:
+        return 0
+    strict = graph.way(leaf, strict=True) if graph.missing else way
+    return len(join(n for n in strict.nodes if n.talk))
+
+
+def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notice, ...]:
+    """What a person should know about the tree and the live conversation."""
+    found = _Notices(transcript)
+    graph = transcript.graph
+    for node in graph.superseded:
+        found.add("duplicate-uuid", node, f"uuid {node.uuid} stands in a later record again")
+    for node in graph.missing:
+        found.add("missing-parent", node, f"parent {node.parent} is not in the file")
+    for node in graph.cycles:
+        found.add("cycle", node, "its parents lead back to it")
+    for node in transcript.nodes:
+        if node.synthetic:
+            found.add("synthetic-record", node, "written by the client, not by a model")
+        if node.kind and node.uuid is None and node.kind not in METADATA and node.kind not in TALK:
+            found.add("unknown-record-type", node, node.kind)
+        if node.kind == "summary" and node.reference and node.reference not in graph.by_uuid:
+            found.add("summary-elsewhere", node, "it summarises another session")
+    if facts.branches > 1:
+        found.plain("forked", f"{facts.branches} branches; the one that ends last is shown")
+    sessions = Counter(n.session for n in transcript.nodes if n.talk and n.session)
+    if len(sessions) > 1:
+        found.plain("several-sessions", f"{len(sessions)} session ids in one file")
+    later = _later_than_leaf(graph, way)
+    if later is not None:
+        found.add(
+            "continuation-on-old-leaf", later, "Claude Code 2.0 goes on from this record, the latest by time"
+        )
+    if not way.nodes and transcript.nodes:
+        found.plain("no-conversation", "no user or assistant message")
+    _note_blocks(way, found)
+    return tuple(found.all())
+
+
+def _later_than_leaf(graph: Graph, way: Way) -> Node | None:
+    """A message outside the way with a later time than its leaf, which the client took for the leaf once."""
+    here = {n.index for n in way.nodes}
+    last = max((n.time for n in way.nodes if n.talk and n.time is not None), default=None)
+    if last is None:
+        return None
+    others = (n for n in graph.tree if n.sent and graph.is_main(n) and n.index not in here)
+    latest = max(others, key=lambda n: n.time or 0.0, default=None)
+    return latest if latest is not None and (latest.time or 0.0) > last else None
+
+
+def _note_blocks(way: Way, found: _Notices) -> None:
+    """Calls without a result, results without a call, and thinking of which only the seal is left."""
+    calls = {ident: n for n in way.nodes for ident in n.calls}
+    answered: set[str] = set()
+    for node in way.nodes:
+        for block in node.blocks:
+            if isinstance(block, ToolResult) and not block.server:
+                answered.add(block.tool_use_id)
+                if block.tool_use_id not in calls:
+                    found.add("orphan-result", node, f"no call {block.tool_use_id}")
+            elif isinstance(block, Thinking) and not block.redacted and not block.content.chars:
+                found.add("thinking-emptied", node, "the text is gone, its tokens are real")
+    for ident, node in calls.items():
+        if ident not in answered:
+            found.add("open-call", node, f"call {ident} has no result")
+
+
+class _Notices:
+    """Notices, of which each word is listed a few times and then only counted."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._found: list[Notice] = []
+        self._counts: Counter[str] = Counter()
+
+    def add(self, word: str, node: Node, detail: str) -> None:
+        self._counts[word] += 1
+        if self._counts[word] <= LISTED:
+            self._found.append(Notice(word, self._transcript[node.index].line, detail))
+
+    def plain(self, word: str, detail: str) -> None:
+        self._found.append(Notice(word, None, detail))
+
+    def all(self) -> Iterator[Notice]:
+        yield from self._found
+        for word, count in self._counts.items():
+            if count > LISTED:
+                yield Notice(word, None, f"and {count - LISTED} more")

@@ -1,0 +1,193 @@
+"""The tree of a Claude Code file: parents, the way from a leaf to its root, and what belongs beside it.
+
+The rules are those of the client (2.1.332, measured): the leaf is the last message in file order, of
+equal uuids the last record counts in the place of the first, parents lead through records of every
+type, a boundary hides what came before it, and of one API message all records and all results belong
+to the way as soon as one of them stands on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field
+
+from app.formats.claude_code.nodes import Node
+
+
+@dataclass(slots=True)
+class Way:
+    """The records from a root or boundary to a leaf, in the order in which they are sent."""
+
+    path: list[Node]
+    """By parents; begins with the boundary where there is one."""
+    nodes: list[Node]
+    """Those with something to send, the siblings on parallel branches of one API message included."""
+    hidden: list[Node] = field(default_factory=list)
+    """What the parents lead to before the boundary."""
+    misplaced: Node | None = None
+    """A boundary whose preserved segment cannot be sent where it asks for; it is left out."""
+    inserted: list[Node] = field(default_factory=list)
+    """The preserved segment, where there is one."""
+
+
+class Graph:
+    """The tree over all records of a file. A parent that is not in the file is bridged (see `missing`)."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = nodes
+        self.superseded: list[Node] = []
+        """Records whose uuid a later one has again."""
+        self.missing: list[Node] = []
+        """Records whose parent is not in the file: the record before them stands in."""
+        self.cycles: list[Node] = []
+        """Records whose parent would close a circle: they are roots."""
+        self.by_uuid: dict[str, Node] = {}
+        self._find_winners()
+        self.tree = sorted(
+            (n for n in nodes if n.in_tree and (n.uuid is None or self.by_uuid[n.uuid] is n)),
+            key=lambda n: n.order,
+        )
+        self.sidechain = not any(n.sent and not n.sidechain for n in self.tree)
+        """Whether the file is a sub-agent's own transcript: its sidechain is the conversation."""
+        self._parents: dict[int, Node | None] = {}
+        self._find_parents()
+        self._by_message: dict[str, list[Node]] = {}
+        self._by_answer: dict[str, list[Node]] = {}
+        for node in self.tree:
+            if node.sent and self.is_main(node):
+                if node.message_id is not None:
+                    self._by_message.setdefault(node.message_id, []).append(node)
+                for ident in node.answers:
+                    self._by_answer.setdefault(ident, []).append(node)
+        self._cut_cycles()
+
+    def _find_winners(self) -> None:
+        for node in self.nodes:
+            if node.uuid is None:
+                continue
+            earlier = self.by_uuid.get(node.uuid)
+            if earlier is not None:
+                node.order = earlier.order
+                self.superseded.append(earlier)
+            self.by_uuid[node.uuid] = node
+
+    def _find_parents(self) -> None:
+        before: dict[tuple[bool, str], Node] = {}
+        for node in self.tree:
+            lane = (node.sidechain, node.agent if node.sidechain else "")
+            parent = self.by_uuid.get(node.parent) if node.parent else None
+            if parent is None and (node.parent is not None or (node.talk and not node.parent_given)):
+                parent = before.get(lane)
+                self.missing.append(node)
+            self._parents[node.index] = parent
+            before[lane] = node
+
+    def _cut_cycles(self) -> None:
+        done: set[int] = set()
+        leaf = self.leaf()
+        for start in ([leaf] if leaf else []) + self.tree[::-1]:
+            here: set[int] = set()
+            node: Node | None = start
+            last = start
+            while node is not None and node.index not in done:
+                done.add(node.index)
+                here.add(node.index)
+                last, node = node, self._parents[node.index]
+            if node is not None and node.index in here:
+                self.cycles.append(last)
+                self._parents[last.index] = None
+
+    def is_main(self, node: Node) -> bool:
+        """Whether a record is of the conversation and not of a sub-agent's."""
+        return node.sidechain == self.sidechain
+
+    def parent(self, node: Node) -> Node | None:
+        """The record's parent, bridged where the file does not hold it."""
+        return self._parents[node.index]
+
+    def leaf(self) -> Node | None:
+        """The record from which the client would go on."""
+        return next((n for n in reversed(self.tree) if n.sent and self.is_main(n)), None)
+
+    def walk(self, leaf: Node, *, strict: bool = False, until: Set[int] = frozenset()) -> list[Node]:
+        """The records from the root to `leaf`.
+
+        `strict` ends at a parent that is not in the file; a record whose index is in `until` is not
+        entered any more.
+        """
+        missing = {n.index for n in self.missing} if strict else set()
+        path: list[Node] = []
+        node: Node | None = leaf
+        while node is not None and node.index not in until:
+            path.append(node)
+            node = None if node.index in missing else self._parents[node.index]
+        return path[::-1]
+
+    def way(self, leaf: Node, *, strict: bool = False) -> Way:
+        """What is sent when the session goes on from `leaf`."""
+        path = self.walk(leaf, strict=strict) + self._tip(leaf)
+        start = max((i for i, n in enumerate(path) if n.hides), default=0)
+        way = Way(path[start:], [], hidden=path[:start])
+        self._insert_preserved(way)
+        way.nodes = self.gathered(way.path)
+        return way
+
+    def _tip(self, leaf: Node) -> list[Node]:
+        """Attachments and the like that hang below the leaf: the client goes on from them."""
+        tip: list[Node] = []
+        last = leaf
+        for node in self.tree:
+            if node.order > leaf.order and not node.talk and self._parents[node.index] is last:
+                tip.append(node)
+                last = node
+        return tip
+
+    def _insert_preserved(self, way: Way) -> None:
+        """Put the preserved segment of the way's boundary behind its anchor (2.1.170 and later)."""
+        segment = way.path[0].preserved if way.path else None
+        if segment is None:
+            return
+        head, tail = self.by_uuid.get(segment.head), self.by_uuid.get(segment.tail)
+        at = next((i for i, n in enumerate(way.path) if n.uuid == segment.anchor), None)
+        if head is None or tail is None or at is None:
+            return
+        kept = self.walk(tail)
+        if head not in kept:
+            return
+        kept = kept[kept.index(head) :]
+        if not {n.index for n in kept}.isdisjoint(n.index for n in way.path):
+            return
+        first = next((n for n in kept if n.sent), None)
+        if at == 0 and first is not None and first.kind != "user":
+            # A conversation that begins with an assistant message is refused.
+            way.misplaced = way.path[0]
+            return
+        way.inserted = kept
+        way.path[at + 1 : at + 1] = kept
+
+    def gathered(self, path: Sequence[Node]) -> list[Node]:
+        """The records of `path` that send something, with their siblings, in the order they are sent."""
+        places: dict[int, tuple[int, int, int]] = {}
+        spans: dict[str, tuple[int, int]] = {}
+        answered = {ident for n in path for ident in n.answers}
+        for at, node in enumerate(path):
+            group = node.message_id if node.sent else None
+            if group is not None:
+                spans[group] = (spans.get(group, (at, at))[0], at)
+            if node.sent or node.kind == "attachment":
+                places[node.index] = (at, 0, node.order)
+        found = {n.index: n for n in path if n.index in places}
+        for group, (first, last) in spans.items():
+            members = self._by_message.get(group, [])
+            for node in members:
+                found[node.index] = node
+                places[node.index] = (first, 0, node.order)
+            for node in self._answers_to(members, answered):
+                if node.index not in found:
+                    found[node.index] = node
+                    places[node.index] = (last, 1, node.order)
+        return sorted(found.values(), key=lambda n: places[n.index])
+
+    def _answers_to(self, members: Iterable[Node], answered: set[str]) -> list[Node]:
+        idents = (ident for node in members for ident in node.calls if ident not in answered)
+        return [self._by_answer[ident][0] for ident in idents if ident in self._by_answer]

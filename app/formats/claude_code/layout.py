@@ -1,0 +1,105 @@
+"""The order of the lines in the new file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from app.formats.claude_code.graph import Graph
+from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.rows import Row, Thread
+
+
+@dataclass(slots=True)
+class Layout:
+    """Where rows go that do not stay in their place of the old file."""
+
+    base: list[Row]
+    """The rows of the old file that stay in it, in file order."""
+    thread: Thread
+    moved: set[Row] = field(default_factory=set)
+    to_end: bool = False
+    """Put what moves behind everything else, instead of behind the row that is sent before it."""
+
+    def move_behind(self, rows: Iterable[Row], place: int) -> None:
+        """Move those of `rows` that stand before `place` (a place in the old file)."""
+        self.moved |= {row for row in rows if row.node is not None and row.node.order < place}
+
+    def move_out_of_order(self) -> set[Row]:
+        """Move what a reader in file order would meet too late or too early; the rows that move.
+
+        That is a row before another one of its message which must be read first, and a result behind
+        the answer to it.
+        """
+        late: set[Row] = set()
+        following = self._starts()
+        reached = (-1, -1)
+        for row in self.thread.rows:
+            if row.node is None or row.message is None or row in self.moved:
+                continue
+            behind_answer = row.has_results and row.node.order > following.get(
+                row.message + 1, row.node.order
+            )
+            if behind_answer or (reached[0] == row.message and row.node.order < reached[1]):
+                late.add(row)
+            else:
+                reached = (row.message, row.node.order)
+        self.moved |= late
+        return late
+
+    def _starts(self) -> dict[int, int]:
+        """The place of the first record of each message."""
+        starts: dict[int, int] = {}
+        for row in self.thread.rows:
+            if row.node is not None and row.message is not None and row not in self.moved:
+                starts[row.message] = min(row.node.order, starts.get(row.message, row.node.order))
+        return starts
+
+    def rows(self, boundary: Row | None, last_hidden: Row | None) -> list[Row]:
+        """All rows in their new order; the thread's own order is kept among those that move or are made."""
+        leading: list[Row] = [] if boundary is None else [boundary]
+        behind: dict[Row, list[Row]] = {}
+        ending: list[Row] = []
+        anchor: Row | None = None
+        first: Row | None = None
+        for row in self.thread.rows:
+            if row.node is not None and row not in self.moved and not ending:
+                anchor = row
+                first = first or row
+            elif self.to_end and (ending or row in self.moved):
+                self.moved.add(row)
+                ending.append(row)
+            elif anchor is None:
+                leading.append(row)
+            else:
+                behind.setdefault(anchor, []).append(row)
+        if first is None and last_hidden is not None:
+            behind.setdefault(last_hidden, []).extend(leading)
+            leading = []
+        found: list[Row] = []
+        for row in self.base:
+            if row in self.moved:
+                continue
+            if row is first:
+                found += leading
+            found.append(row)
+            found += behind.get(row, ())
+        return found + (leading if first is None else []) + ending
+
+
+def base_rows(nodes: Sequence[Node], graph: Graph, thread: Thread) -> list[Row]:
+    """A row for each record that may stay, in file order: of equal uuids the last, where the first stood."""
+    superseded = {n.index for n in graph.superseded}
+    stay = [n for n in nodes if n.index not in superseded]
+    stay.sort(key=lambda n: n.order)
+    return [thread.by_record.get(n.index) or Row(n, uuid=n.uuid, time=n.time) for n in stay]
+
+
+def ends_on_thread(rows: Sequence[Row], graph: Graph) -> bool:
+    """Whether the client would go on from the last message of the thread."""
+    for row in reversed(rows):
+        if row.message is not None:
+            return True
+        if row.node is not None and row.node.sent and row.node.blocks and graph.is_main(row.node):
+            return False
+    return True

@@ -1,0 +1,88 @@
+"""Parents in the new file: every record that is sent can be reached from the leaf, and nothing dangles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from app.formats.claude_code.graph import Graph
+from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.rows import Row
+
+
+class Linker:
+    """Sets `parent` of rows: the record's own where it stays, else the nearest ancestor that stays."""
+
+    def __init__(self, graph: Graph, rows: Sequence[Row], boundary: Row | None) -> None:
+        self._graph = graph
+        self._rows = rows
+        self._boundary = boundary
+        self._row_of = {row.node.index: row for row in rows if row.node is not None and row.uuid is not None}
+        border = rows.index(boundary) if boundary is not None else -1
+        self._old = set(rows[: border + 1])
+
+    def link(self, thread: Sequence[Row], places: dict[int, int]) -> None:
+        """Link all rows; `places` are the positions in the old path of the records that stood on it."""
+        for row in self._rows:
+            if row.node is not None and row.node.in_tree:
+                row.parent = self._ancestor(row.node, lambda _: True)
+        chain = list(_chain(thread, places))
+        in_chain = set(chain)
+        before = self._boundary
+        for row in chain:
+            self._lead_back(row, before, in_chain)
+            before = row
+        self._link_beside(thread, in_chain)
+
+    def _ancestor(self, node: Node, stays: Callable[[Row], bool]) -> Row | None:
+        parent = self._graph.parent(node)
+        while parent is not None:
+            row = self._row_of.get(parent.index)
+            if row is not None and stays(row):
+                return row
+            parent = self._graph.parent(parent)
+        return None
+
+    def _stays(self, row: Row) -> bool:
+        """Whether the chain may lead through a row: it may not lead back above a new boundary."""
+        return row.message is not None or row not in self._old
+
+    def _lead_back(self, row: Row, before: Row | None, chain: set[Row]) -> None:
+        """Let `row` have `before` as the next ancestor in the chain."""
+        parent = self._ancestor(row.node, self._stays) if row.node is not None else None
+        reached = parent
+        while reached is not None and reached not in chain and reached.node is not None:
+            reached = self._ancestor(reached.node, self._stays)
+        row.parent = parent if before is None or reached is before else before
+
+    def _link_beside(self, thread: Sequence[Row], chain: set[Row]) -> None:
+        """Rows that are found by their ids and not by parents: results of parallel calls, made results."""
+        last = self._boundary
+        for row in thread:
+            if row in chain:
+                last = row
+            elif row.node is None:
+                row.parent = last
+            else:
+                row.parent = self._ancestor(row.node, self._stays) or last
+
+
+def _chain(thread: Sequence[Row], places: dict[int, int]) -> Iterator[Row]:
+    """The rows through which the parents must lead, from the root to the leaf.
+
+    Those that stood on the old path and the made ones; of a message that has neither, its last row, so
+    that a reader meets the message at all.
+    """
+    for _, members in groupby(thread, key=lambda row: row.message):
+        rows = list(members)
+        chosen = [
+            row for row in rows if (row.node is None and not row.has_results) or _place(row, places) >= 0
+        ]
+        chosen = chosen or rows[-1:]
+        old = iter(sorted((row for row in chosen if row.node), key=lambda row: _place(row, places)))
+        for row in chosen:
+            yield row if row.node is None else next(old)
+
+
+def _place(row: Row, places: dict[int, int]) -> int:
+    return places.get(row.node.index, -1) if row.node is not None else -1

@@ -1,0 +1,127 @@
+"""Records that an export adds, in the client's own form."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from app.formats.claude_code.words import BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL
+from app.model import Author, Block, Boundary, Text
+
+Value = dict[str, Any]
+
+_CARRIED: Final = (
+    "isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug",
+)  # fmt: skip
+"""Fields that a made record takes over from its neighbour."""
+
+_TRIGGERS: Final = ("manual", "auto")
+"""The triggers that the client itself writes."""
+
+_NAMESPACE: Final = uuid.UUID("6b0f2b9e-4f0c-5e0e-9d57-3a5a6a1d8c11")
+
+
+class Uuids:
+    """Makes uuids that are the same each time an export is planned, and new in the file."""
+
+    def __init__(self, session: str, used: Mapping[str, object]) -> None:
+        self._session = session
+        self._used = used
+        self._given: set[str] = set()
+
+    def make(self, key: str) -> str:
+        """The uuid for what `key` names."""
+        number = 0
+        while True:
+            made = str(uuid.uuid5(_NAMESPACE, f"{self._session}/{key}/{number}"))
+            if made not in self._used and made not in self._given:
+                self._given.add(made)
+                return made
+            number += 1
+
+
+def carried(neighbour: Mapping[str, Any]) -> Value:
+    """The fields that all records of a session share, as a neighbour has them."""
+    fields = {name: neighbour[name] for name in _CARRIED if name in neighbour}
+    return {"parentUuid": None, "isSidechain": False, **fields}
+
+
+def boundary_record(boundary: Boundary, logical_parent: str | None, neighbour: Mapping[str, Any]) -> Value:
+    """The system record of a compaction (trigger and counts as `compactMetadata`)."""
+    trigger = boundary.trigger if boundary.trigger in _TRIGGERS else "auto"
+    metadata: Value = {"trigger": trigger}
+    if boundary.tokens_before is not None:
+        metadata["preTokens"] = boundary.tokens_before
+    if boundary.tokens_after is not None:
+        metadata["postTokens"] = boundary.tokens_after
+    if boundary.removed is not None:
+        metadata["messagesSummarized"] = boundary.removed
+    own: Value = {"trigger": boundary.trigger, "strategy": boundary.strategy}
+    if boundary.preserved is not None:
+        own["preserved"] = list(boundary.preserved)
+    return {
+        **carried(neighbour),
+        "logicalParentUuid": logical_parent,
+        "type": "system",
+        "subtype": BOUNDARY,
+        "content": "Conversation compacted",
+        "isMeta": False,
+        "level": "info",
+        "compactMetadata": {**metadata, OWN_FIELD: own},
+    }
+
+
+def user_record(
+    blocks: Sequence[Block], values: Sequence[Any], neighbour: Mapping[str, Any], *, behind_boundary: bool
+) -> Value:
+    """A user record of made blocks: a summary, a marker, the person's words, or results."""
+    authors = {block.author for block in blocks if isinstance(block, Text)}
+    record = {**carried(neighbour), "type": "user", "message": {"role": "user", "content": _content(values)}}
+    if behind_boundary:
+        record |= {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
+    elif Author.SUMMARY in authors:
+        record["isCompactSummary"] = True
+    elif values[0].get("type") != "tool_result" and Author.USER not in authors:
+        record["isMeta"] = True
+    return record
+
+
+def assistant_record(
+    values: Sequence[Any], sibling: Mapping[str, Any] | None, neighbour: Mapping[str, Any], ident: str
+) -> Value:
+    """An assistant record of made blocks; `sibling` is a record of the same API message, if there is one."""
+    message = sibling.get("message") if sibling else None
+    own = {"id": f"msg_{ident}", "type": "message", "role": "assistant", "model": SYNTHETIC_MODEL,
+           "stop_reason": "end_turn", "stop_sequence": None,
+           "usage": {"input_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+                     "output_tokens": 0}}  # fmt: skip
+    base = message if isinstance(message, dict) else own
+    return {
+        **carried(sibling or neighbour),
+        "type": "assistant",
+        "message": {**base, "content": list(values)},
+    }
+
+
+def title_record(title: str, session: str | None) -> Value:
+    """The record that names a session in the agent's picker."""
+    record = {"type": "custom-title", "customTitle": title}
+    return record if session is None else {**record, "sessionId": session}
+
+
+def stamped(seconds: float) -> str:
+    """A time as the client writes it."""
+    try:
+        time = datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError, ValueError):
+        time = datetime.fromtimestamp(0, UTC)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _content(values: Sequence[Any]) -> Any:
+    only = values[0] if len(values) == 1 else None
+    if isinstance(only, dict) and set(only) == {"type", "text"} and only["type"] == "text":
+        return only["text"]
+    return list(values)

@@ -1,0 +1,287 @@
+"""What an export writes, worked out as rows before a byte is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.formats.base import Rewrite
+from app.formats.claude_code.drafts import Draft, drafts
+from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
+from app.formats.claude_code.links import Linker
+from app.formats.claude_code.made import Uuids, Value, boundary_record
+from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.rows import Row, Thread, Threader
+from app.formats.claude_code.transcript import Transcript
+from app.formats.claude_code.words import REQUEST_LOG
+from app.formats.repairs import as_notices
+from app.model import Notice, Role, Session
+
+_FILE_REPAIRS: Final[Mapping[str, str]] = {
+    "bad-line": "written as sound JSON, or left out where nothing could be read",
+    "bom": "the byte-order mark was left out",
+    "crlf": "lines end in LF",
+    "glued-records": "each record is on a line of its own",
+    "invalid-utf8": "bytes that are no text became U+FFFD",
+    "nul-bytes": "NUL bytes were left out",
+    "spliced-record": "each record is on a line of its own",
+    "torn-tail": "the torn record was left out",
+}
+"""Damage that an export does not copy, by warning word, and what it does about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The rows of the new file, and what had to be mended."""
+
+    rows: list[Row]
+    repairs: tuple[Notice, ...]
+
+
+class Planner:
+    """Works out one export of a session."""
+
+    def __init__(self, session: Session, rewrite: Rewrite, records: Transcript) -> None:
+        self._session = session
+        self._rewrite = rewrite
+        self._records = records
+        self._graph = records.graph
+        self._way = records.way(session.live_leaf)
+        self._repairs = [
+            Notice(notice.word, notice.line, _FILE_REPAIRS[notice.word])
+            for notice in session.notices
+            if notice.word in _FILE_REPAIRS
+        ]
+        self._last_order = max((n.order for n in self._way.path if n.sent), default=-1)
+        name = rewrite.session_id or session.session_id or session.name
+        self._uuids = Uuids(name, self._graph.by_uuid)
+
+    def plan(self) -> Plan:
+        """The rows in their order, with everything that they must say differently."""
+        wanted, mending = drafts(self._records, self._rewrite.messages)
+        self._repairs += as_notices(mending.repairs, self._line_of_message())
+        thread = self._thread(wanted)
+        gone = self._gone(thread)
+        hidden = self._hidden(gone, thread)
+        boundary = self._boundary_row(hidden, thread)
+        changed = bool(gone) or boundary is not None or any(r.node is None or r.edited for r in thread.rows)
+        detached = self._preserved_rows(thread, rebuild=changed)
+        rows = self._arrange(thread, gone, hidden, boundary, changed)
+        if self._rewrite.drop_old and boundary is not None:
+            rows = _without_old(rows, boundary)
+        self._link(rows, [row for row in thread.rows if row not in detached], boundary)
+        self._refer(rows, thread)
+        self._set_usage(wanted, thread)
+        _date(thread, boundary, max((n.time for n in hidden if n.time is not None), default=None))
+        self._note_graph(rows)
+        return Plan(rows, tuple(self._repairs))
+
+    def _line_of_message(self) -> Callable[[str], int | None]:
+        lines = {m.key: self._records[m.records[0]].line for m in self._session.live if m.records}
+        return lines.get
+
+    def _note(self, word: str, node: Node, detail: str) -> None:
+        self._repairs.append(Notice(word, self._records[node.index].line, detail))
+
+    def _thread(self, wanted: Sequence[Draft]) -> Thread:
+        originals = {block.key: block for message in self._session.live for block in message.blocks}
+        kept = (i.block.place.record for d in wanted for i in d.items if i.block and i.block.place)
+        neighbour = next(kept, next((n.index for n in reversed(self._way.path) if n.talk), 0))
+        return Threader(
+            self._way.nodes, self._records, originals, neighbour, self._uuids.make, self._rewrite.boundary
+        ).thread(wanted)
+
+    def _gone(self, thread: Thread) -> list[Node]:
+        """The records of the live conversation that nothing is kept of."""
+        said = {row.node.message_id for row in thread.rows if row.node is not None}
+        gone = []
+        for node in self._way.nodes:
+            if node.index in thread.by_record or node.hollow:
+                continue
+            if node.blocks or (node.message_id is not None and node.message_id not in said):
+                gone.append(node)
+        hollow = [n for n in self._way.path if n.hollow and n.order < self._last_order]
+        for node in hollow:
+            self._note("empty-content", node, "a message without content was left out")
+        return gone + hollow
+
+    def _hidden(self, gone: Sequence[Node], thread: Thread) -> list[Node]:
+        """Those of the records that stay, above the new boundary: all but what was taken out of the rest.
+
+        A record of a message that is kept in part would be found by its ids, wherever it stands.
+        """
+        if self._rewrite.boundary is None:
+            return []
+        parts = {
+            index
+            for message in self._session.live
+            if any(index in thread.by_record for index in message.records)
+            for index in message.records
+        }
+        parts |= {n.index for n in gone if n.hollow}
+        calls = {call for node in gone if node.index in parts for call in node.calls}
+        return [n for n in gone if n.index not in parts and not (n.answers and calls.issuperset(n.answers))]
+
+    def _boundary_row(self, hidden: Sequence[Node], thread: Thread) -> Row | None:
+        boundary = self._rewrite.boundary
+        if boundary is None:
+            return None
+        last = max(hidden, key=lambda n: n.order, default=None)
+        near = next((row.node for row in thread.rows if row.node), last)
+
+        def record() -> Value:
+            neighbour = self._records.value(near.index) if near else {}
+            return boundary_record(boundary, last.uuid if last else None, neighbour)
+
+        return Row(made=record, uuid=self._uuids.make(boundary.key))
+
+    def _preserved_rows(self, thread: Thread, *, rebuild: bool) -> set[Row]:
+        """The rows of the preserved segment, as long as the old boundary goes on naming them."""
+        rows = {row for n in self._way.inserted if (row := thread.by_record.get(n.index))}
+        return set() if rebuild else rows
+
+    def _arrange(
+        self,
+        thread: Thread,
+        gone: Sequence[Node],
+        hidden: Sequence[Node],
+        boundary: Row | None,
+        changed: bool,
+    ) -> list[Row]:
+        left_out = {n.index for n in gone}.difference(n.index for n in hidden)
+        unlogged = changed or self._rewrite.session_id is not None
+        stay = [
+            n
+            for n in self._records.nodes
+            if n.index not in left_out
+            and self._records[n.index].kind != "unreadable"
+            and not (unlogged and n.kind in REQUEST_LOG)
+        ]
+        layout = Layout(base_rows(stay, self._graph, thread), thread)
+        self._move_branch(layout)
+        if changed:
+            kept = (thread.by_record.get(n.index) for n in self._way.inserted)
+            layout.moved |= {row for row in kept if row is not None}
+        last = max(hidden, key=lambda n: n.order, default=None)
+        if last is not None:
+            layout.move_behind(thread.rows, last.order)
+        self._note_order(layout.move_out_of_order(), thread)
+        border = next((row for row in layout.base if last is not None and row.node is last), None)
+        self._plain_boundaries(layout.base, changed and boundary is None)
+        rows = layout.rows(boundary, border)
+        if not ends_on_thread(rows, self._graph):
+            final = thread.rows[-1].message
+            layout.to_end = True
+            layout.moved |= {row for row in thread.rows if row.message == final}
+            rows = layout.rows(boundary, border)
+        return rows
+
+    def _move_branch(self, layout: Layout) -> None:
+        """A branch that the client would not take is moved behind the one it would take."""
+        leaf = self._graph.leaf()
+        if leaf is None or leaf.key == self._session.live_leaf:
+            return
+        shared = {n.index for n in self._graph.way(leaf).nodes}
+        layout.to_end = True
+        layout.moved |= {row for index, row in layout.thread.by_record.items() if index not in shared}
+
+    def _plain_boundaries(self, base: Iterable[Row], rebuilt: bool) -> None:
+        """Take out preserved segments that do not hold any more, or never did."""
+        misplaced = self._way.misplaced
+        for row in base:
+            if row.node is None or row.node.preserved is None:
+                continue
+            if row.node is misplaced:
+                row.plain_boundary = True
+                self._note("block-order", row.node, "a preserved segment began with the assistant")
+            elif rebuilt and self._way.inserted and row.node is self._way.path[0]:
+                row.plain_boundary = True
+
+    def _note_order(self, late: set[Row], thread: Thread) -> None:
+        for row in thread.rows:
+            if row.node is None or row.node.kind != "user":
+                continue
+            turned = row.content is not None and _is_turned(row)
+            if row in late or turned:
+                self._note("result-order", row.node, "words stood before a result of the same message")
+
+    def _link(self, rows: Sequence[Row], thread: Sequence[Row], boundary: Row | None) -> None:
+        places = {n.index: place for place, n in enumerate(self._way.path)}
+        Linker(self._graph, rows, boundary).link(thread, places)
+        for row in rows:
+            if row.node is not None and row.node.in_tree:
+                parent = row.parent.uuid if row.parent else None
+                unsaid = row.message is not None and not row.node.parent_given
+                row.new_parent = parent != row.node.parent or unsaid
+
+    def _refer(self, rows: Sequence[Row], thread: Thread) -> None:
+        """Let no reference point at a record that this export leaves out."""
+        uuids = {row.uuid for row in rows if row.uuid is not None}
+        last = thread.rows[-1].uuid if thread.rows else None
+        for row in rows:
+            if row.node is None:
+                continue
+            source, reference = row.node.source, row.node.reference
+            row.drop_source = source in self._graph.by_uuid and source not in uuids
+            if reference in self._graph.by_uuid and reference not in uuids:
+                node = self._graph.by_uuid.get(reference or "")
+                while node is not None and node.uuid not in uuids:
+                    node = self._graph.parent(node)
+                row.reference = node.uuid if node is not None else last
+
+    def _set_usage(self, wanted: Sequence[Draft], thread: Thread) -> None:
+        """Let the newest usage say how big the context is now: the client believes it."""
+        tokens = self._rewrite.context_tokens
+        if tokens is None:
+            return
+        for number in range(len(wanted) - 1, -1, -1):
+            if wanted[number].role is not Role.ASSISTANT:
+                continue
+            rows = [row for row in thread.rows if row.message == number and row.node and row.node.usage]
+            if any(row.node and row.node.usage and row.node.usage.context for row in rows):
+                for row in rows:
+                    row.context_tokens = max(1, tokens)
+                return
+
+    def _note_graph(self, rows: Sequence[Row]) -> None:
+        changed = {row.node.index for row in rows if row.node is not None and row.new_parent}
+        for node in self._graph.superseded:
+            self._note("duplicate-uuid", node, "a later record has its uuid and takes its place")
+        for node in self._graph.missing:
+            if node.index in changed:
+                self._note("missing-parent", node, "bridged to the record before it")
+        for node in self._graph.cycles:
+            if node.index in changed:
+                self._note("cycle", node, "cut where its parents led back to it")
+
+
+def _is_turned(row: Row) -> bool:
+    """Whether a record's own blocks had to be put into another order."""
+    if row.node is None or row.content is None:
+        return False
+    places = [item.block.place.path for item in row.content if item.block and item.block.place]
+    return places != sorted(places, key=lambda path: (len(path), path))
+
+
+def _without_old(rows: Sequence[Row], boundary: Row) -> list[Row]:
+    """The rows behind the boundary, and of each type outside the tree the last one, wherever it stands."""
+    last = {row.node.kind: row for row in rows if row.node is not None and not row.node.in_tree}
+    border = rows.index(boundary)
+    return [row for row in rows[:border] if row.node and last.get(row.node.kind) is row] + list(rows[border:])
+
+
+def _date(thread: Thread, boundary: Row | None, before: float | None) -> None:
+    """Give made rows a time between their neighbours, where there is one, else that of what follows."""
+    rows = ([boundary] if boundary is not None else []) + thread.rows
+    following: float | None = None
+    coming: list[float | None] = []
+    for row in reversed(rows):
+        following = row.time if row.time is not None else following
+        coming.append(following)
+    for row, after in zip(rows, reversed(coming), strict=True):
+        if row.node is None:
+            between = before is not None and after is not None and before < after
+            row.time = (before + after) / 2 if between and before is not None and after is not None else after
+            row.time = before if row.time is None else row.time
+        before = row.time if row.time is not None else before

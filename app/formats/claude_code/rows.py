@@ -1,0 +1,177 @@
+"""The lines of the new file, as data: which record each one is, and what it must say differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.formats.claude_code.drafts import Draft, Item
+from app.formats.claude_code.made import Value, assistant_record, user_record
+from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.sent import value_of
+from app.model import Block, Boundary, JsonPath, Message, Records, Role
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """One line of the new file: a record of the old one, or a made one."""
+
+    node: Node | None = None
+    made: Callable[[], Value] | None = None
+    uuid: str | None = None
+    time: float | None = None
+    message: int | None = None
+    """The number of the draft that it is part of; None for what is not sent."""
+    has_results: bool = False
+    parent: Row | None = None
+    content: list[Item] | None = None
+    """The content that a message record must have, where it differs."""
+    texts: dict[JsonPath, Item] = field(default_factory=dict)
+    """The texts of an attachment record that differ."""
+    new_parent: bool = False
+    drop_source: bool = False
+    reference: str | None = None
+    context_tokens: int | None = None
+    plain_boundary: bool = False
+    """A boundary record whose preserved segment is taken out: the chain leads through it now."""
+
+    @property
+    def edited(self) -> bool:
+        """Whether a record of the old file says something else now (the session id left aside)."""
+        return (
+            self.content is not None
+            or bool(self.texts)
+            or self.new_parent
+            or self.drop_source
+            or self.reference is not None
+            or self.context_tokens is not None
+            or self.plain_boundary
+            or (self.node is not None and self.uuid != self.node.uuid)
+        )
+
+
+@dataclass(slots=True)
+class Thread:
+    """The rows that are sent, in the order they are sent."""
+
+    rows: list[Row]
+    by_record: dict[int, Row]
+    """The rows of kept records, by record index."""
+
+
+class Threader:
+    """Makes the rows of the drafts."""
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        records: Records,
+        originals: dict[str, Block],
+        neighbour: int,
+        make_uuid: Callable[[str], str],
+        boundary: Boundary | None,
+    ) -> None:
+        self._nodes = {n.index: n for n in nodes}
+        self._records = records
+        self._originals = originals
+        self._neighbour = neighbour
+        self._make_uuid = make_uuid
+        self._boundary = boundary
+
+    def thread(self, drafts: Sequence[Draft]) -> Thread:
+        """All drafts as rows."""
+        thread = Thread([], {})
+        for number, draft in enumerate(drafts):
+            for row in self._rows(draft):
+                row.message = number
+                thread.rows.append(row)
+                if row.node is not None:
+                    thread.by_record[row.node.index] = row
+        return thread
+
+    def _rows(self, draft: Draft) -> list[Row]:
+        kept: dict[int, list[Item]] = {}
+        for item in draft.items:
+            if item.block is not None and item.block.place is not None:
+                kept.setdefault(item.block.place.record, []).append(item)
+        rows = {index: self._kept_row(self._nodes[index], items) for index, items in kept.items()}
+        ordered = list(rows.values())
+        if draft.role is Role.USER:
+            # Who joins records in file order must find the results first.
+            ordered.sort(key=lambda row: (not row.has_results, row.node.order if row.node else 0))
+        for at, items in self._made_runs(draft.items):
+            made = self._made_row(draft, items, ordered)
+            ordered.insert(ordered.index(rows[at]) if at is not None else len(ordered), made)
+        return ordered
+
+    def _made_runs(self, items: Sequence[Item]) -> list[tuple[int | None, list[Item]]]:
+        """Made items that follow each other, with the record before which they must stand."""
+        runs: list[tuple[int | None, list[Item]]] = []
+        open_run: list[Item] = []
+        for item in items:
+            if not item.kept:
+                if open_run and open_run[-1].message is not item.message:
+                    runs.append((None, open_run))
+                    open_run = []
+                open_run.append(item)
+                continue
+            assert item.block is not None and item.block.place is not None
+            runs = [(item.block.place.record if at is None else at, run) for at, run in runs]
+            if open_run:
+                runs.append((item.block.place.record, open_run))
+                open_run = []
+        return runs + ([(None, open_run)] if open_run else [])
+
+    def _kept_row(self, node: Node, items: list[Item]) -> Row:
+        row = Row(node, uuid=node.uuid, time=node.time)
+        row.has_results = any(_is_result(item) for item in items)
+        if node.uuid is None:
+            row.uuid = self._make_uuid(node.key)
+        changed = [item for item in items if self._differs(item)]
+        if node.kind == "attachment":
+            row.texts = {i.block.place.path: i for i in changed if i.block is not None and i.block.place}
+        elif changed or [i.block.key for i in items if i.block] != [b.key for b in node.blocks]:
+            row.content = items
+        return row
+
+    def _differs(self, item: Item) -> bool:
+        return item.value is not None or (
+            item.block is not None and self._originals.get(item.block.key) is not item.block
+        )
+
+    def _made_row(self, draft: Draft, items: list[Item], siblings: Sequence[Row]) -> Row:
+        first = items[0]
+        key = first.block.key if first.block is not None else f"{draft.key}/{len(siblings)}"
+        blocks = [item.block for item in items if item.block is not None]
+        records, neighbour = self._records, self._neighbour
+        behind = self._boundary is not None and _stands_for(first.message, self._boundary)
+        sibling = next((row.node.index for row in siblings if row.node is not None), None)
+
+        def record() -> Value:
+            values = [value_in(item, records) for item in items]
+            if draft.role is Role.ASSISTANT:
+                beside = None if sibling is None else records.value(sibling)
+                return assistant_record(values, beside, records.value(neighbour), key)
+            return user_record(blocks, values, records.value(neighbour), behind_boundary=behind)
+
+        return Row(made=record, uuid=self._make_uuid(key))
+
+
+def _stands_for(message: Message | None, boundary: Boundary) -> bool:
+    return message is not None and message.boundary is not None and message.boundary.key == boundary.key
+
+
+def value_in(item: Item, records: Records) -> Any:
+    """An item as JSON."""
+    if item.value is not None:
+        return item.value
+    assert item.block is not None
+    return value_of(item.block, records)
+
+
+def _is_result(item: Item) -> bool:
+    value = item.value
+    if value is not None:
+        return isinstance(value, dict) and value.get("type") == "tool_result"
+    return item.block is not None and item.block.kind == "tool_result"

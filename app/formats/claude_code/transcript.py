@@ -1,0 +1,57 @@
+"""The records of a Claude Code file together with what the graph knows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from app.errors import InputError
+from app.formats.claude_code.graph import Graph, Way
+from app.formats.claude_code.nodes import Node
+from app.formats.source import Source
+from app.formats.store import RecordStore
+from app.model import Session
+
+
+class Transcript(RecordStore):
+    """A record store that also holds the nodes; it is what `Session.records` is for this format."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.source = source
+        self.nodes: list[Node] = []
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The tree; built once, after the last record was read."""
+        return Graph(self.nodes)
+
+    def chosen_leaf(self, leaf: str | None) -> Node | None:
+        """The record to go on from: the one with this key, or the client's own choice.
+
+        Raises InputError when no record that can be sent has this key.
+        """
+        if leaf is None:
+            return self.graph.leaf()
+        for node in self.graph.tree:
+            if node.key == leaf and (node.sent or node.kind == "attachment"):
+                return node
+        raise InputError(f"{self.source.name} has no message {leaf!r}: give the uuid of one of its messages")
+
+    def way(self, leaf: str | None) -> Way:
+        """What is sent from this leaf on; empty where there is no conversation."""
+        node = self.chosen_leaf(leaf)
+        return self.graph.way(node) if node else Way([], [])
+
+
+def transcript_of(session: Session) -> Transcript:
+    """The records of a session that this format read; raises TypeError for another's."""
+    if not isinstance(session.records, Transcript):
+        raise TypeError(f"a session of {session.format} was not read from a Claude Code file")
+    return session.records
+
+
+def time_range(nodes: Sequence[Node]) -> tuple[float | None, float | None]:
+    """The earliest and the latest time of some records."""
+    times = [n.time for n in nodes if n.time is not None]
+    return (min(times), max(times)) if times else (None, None)

@@ -1,0 +1,90 @@
+"""The second copy of a tool result: `toolUseResult`, which is never sent, cleared along with the first.
+
+Without this a file with every result cleared is as big as before (anthropics/claude-code#21120).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from app.formats.repairs import replaced
+from app.model import JsonPath
+
+_COPIES: Final[tuple[JsonPath, ...]] = (("stdout",), ("file", "content"), ("result",))
+"""Where tools keep the text that the model was given, or the text it was made of."""
+
+_PICTURE: Final[JsonPath] = ("file", "base64")
+
+_LONG: Final = 200
+"""Code points from which a text that also stands in the result counts as a copy of it."""
+
+
+def with_twin(twin: Any, results: Sequence[tuple[Any, Any]], *, alone: bool) -> Any:
+    """`toolUseResult` with what repeats the results that were changed, given as (old, new) blocks.
+
+    `alone`: the record holds one result only, so the twin is that one's. Keys that repeat nothing stay.
+    """
+    for old, new in results:
+        if not _is_result(old) or old == new:
+            continue
+        before, after = _words(old), _words(new)
+        if alone and isinstance(twin, str):
+            twin = after
+        elif alone and isinstance(twin, list):
+            twin = [{"type": "text", "text": after}]
+        else:
+            twin = _cleared(twin, before, after, alone=alone)
+        if alone and _pictures(old) > _pictures(new) and isinstance(_at(twin, _PICTURE), str):
+            twin = replaced(twin, _PICTURE, "")
+    return twin
+
+
+def _cleared(twin: Any, before: str, after: str, *, alone: bool) -> Any:
+    """The twin with `after` for the first copy of the old text and nothing for further ones."""
+    paths = [path for path in _COPIES if alone and isinstance(_at(twin, path), str)]
+    paths += [p for p, text in _strings(twin) if p not in paths and len(text) >= _LONG and text in before]
+    for path in paths:
+        twin = replaced(twin, path, after)
+        after = ""
+    return twin
+
+
+def _strings(value: Any) -> Iterator[tuple[JsonPath, str]]:
+    todo: list[tuple[JsonPath, Any]] = [((), value)]
+    while todo:
+        path, current = todo.pop()
+        if isinstance(current, str):
+            yield path, current
+        elif isinstance(current, dict):
+            todo.extend(((*path, key), inner) for key, inner in current.items())
+        elif isinstance(current, list):
+            todo.extend(((*path, number), inner) for number, inner in enumerate(current))
+
+
+def _at(value: Any, path: JsonPath) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _is_result(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "tool_result"
+
+
+def _parts(block: Any) -> list[Any]:
+    content = block.get("content") if isinstance(block, dict) else None
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
+
+
+def _words(block: Any) -> str:
+    """The texts of a block, a result's or a plain text's."""
+    own = block.get("text") if isinstance(block, dict) else None
+    if isinstance(own, str):
+        return own
+    texts = (part.get("text") for part in _parts(block) if isinstance(part, dict))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _pictures(block: Any) -> int:
+    return sum(isinstance(part, dict) and part.get("type") == "image" for part in _parts(block))

@@ -1,0 +1,30 @@
+"""The words that Claude Code's records use for their types."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TALK: Final = frozenset({"user", "assistant"})
+"""Types of the records that hold a message."""
+
+REQUEST_LOG: Final = frozenset({"api-request", "api-request-blob", "api-request-shape"})
+"""A log of what was sent: a third copy of the texts, from which the client rebuilds nothing."""
+
+METADATA: Final = REQUEST_LOG | {
+    "agent-name", "ai-title", "atis-latch", "bridge-session", "content-replacement", "cost-state",
+    "custom-title", "file-history-delta", "file-history-snapshot", "last-prompt", "mode", "permission-mode",
+    "pr-link", "queue-operation", "summary", "tag", "tools-used", "worktree-state",
+}  # fmt: skip
+"""Types that were seen of records outside the tree."""
+
+BOUNDARY: Final = "compact_boundary"
+MICRO_BOUNDARY: Final = "microcompact_boundary"
+
+SYNTHETIC_MODEL: Final = "<synthetic>"
+"""The model's name in assistant records that the client wrote itself."""
+
+OWN_FIELD: Final = "handcompact"
+"""Our field in the metadata of boundaries that we make; the client lets fields pass that it does not know."""
+
+PATH_ARGUMENTS: Final = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
+"""Arguments of a call that name the file it is about."""

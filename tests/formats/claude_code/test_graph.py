@@ -1,0 +1,188 @@
+"""The tree: what is live, and what stands beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.model import Standing
+from tests.formats.claude_code.records import (
+    Value,
+    assistant,
+    boundary,
+    read,
+    record,
+    result,
+    said,
+    summary,
+    use,
+    user,
+    uuid,
+)
+
+
+def words(*records: Value | str) -> set[str]:
+    return {notice.word for notice in read(*records).notices}
+
+
+def fan() -> list[Value]:
+    """Two parallel calls: each record hangs on its own call, so a plain walk misses the first pair."""
+    return [
+        user(1, None, "Go"),
+        assistant(2, 1, [use("t1")], ident="m"),
+        assistant(3, 2, [use("t2")], ident="m"),
+        user(4, 3, [result("t2", "b")]),
+        user(5, 2, [result("t1", "a")]),
+        assistant(6, 5, "Ok"),
+    ]
+
+
+def test_parallel_calls_are_a_fan() -> None:
+    session = read(*fan())
+    assert said(session.live) == [["Go"], ["use t1", "use t2"], ["result t2", "result t1"], ["Ok"]]
+    assert session.facts.branches == 1
+
+
+def test_the_last_message_decides_which_branch_is_live() -> None:
+    records = [
+        user(1, None, "Pick a name."),
+        assistant(2, 1, "Falcon?"),
+        user(3, 2, "No birds."),
+        assistant(4, 3, "Otter?"),
+        user(5, 2, "Shorter."),
+        assistant(6, 5, "Kite."),
+        record(7, 4, "progress", data={"type": "hook_progress"}),
+    ]
+    session = read(*records)
+    assert said(session.live) == [["Pick a name."], ["Falcon?"], ["Shorter."], ["Kite."]]
+    assert [m.standing for m in session.messages if m not in session.live] == [Standing.OFF_BRANCH] * 2
+    assert [leaf.key for leaf in session.leaves] == [uuid(6), uuid(4)]
+    assert session.leaves[1].messages == 2
+    assert "forked" in {notice.word for notice in session.notices}
+    other = read(*records, leaf=4)
+    assert said(other.live)[2:] == [["No birds."], ["Otter?"]]
+    assert other.live_leaf == uuid(4)
+
+
+def test_progress_records_lead_on() -> None:
+    chain = [record(n, n - 1, "progress", data={}) for n in range(2, 500)]
+    session = read(
+        user(1, None, "Hi"), *chain, assistant(500, 499, "Yo"), record(501, 500, "progress", data={})
+    )
+    assert said(session.live) == [["Hi"], ["Yo"]]
+    assert session.facts.missing_parents == ()
+
+
+def test_a_parent_may_stand_behind_its_child() -> None:
+    session = read(user(1, None, "Hi"), assistant(3, 2, "Yo"), user(2, 1, "More"), user(4, 3, "Bye"))
+    assert said(session.live) == [["Hi", "More"], ["Yo"], ["Bye"]]
+
+
+def test_a_missing_parent_is_bridged_and_told() -> None:
+    session = read(user(1, None, "Hi"), assistant(2, 1, "Yo"), user(4, 3, "More"), assistant(5, 4, "End"))
+    assert said(session.live) == [["Hi"], ["Yo"], ["More"], ["End"]]
+    assert session.facts.missing_parents == (uuid(3),)
+    assert session.facts.messages == 2
+    assert "missing-parent" in {notice.word for notice in session.notices}
+
+
+def test_of_equal_uuids_the_last_counts_where_the_first_stood() -> None:
+    again = assistant(2, 1, "One, changed.")
+    session = read(
+        user(1, None, "Hi"), assistant(2, 1, "One."), user(3, 2, "More"), assistant(4, 3, "End"), again
+    )
+    assert said(session.live) == [["Hi"], ["One, changed."], ["More"], ["End"]]
+    assert "duplicate-uuid" in {notice.word for notice in session.notices}
+
+
+@pytest.mark.parametrize("parents", [(1, 1, 2), (2, 1, 2), (3, 1, 2)])
+def test_circles_end(parents: tuple[int, int, int]) -> None:
+    records = [user(1, parents[0], "a"), assistant(2, parents[1], "b"), user(3, parents[2], "c")]
+    session = read(*records)
+    assert said(session.live)[-1] == ["c"]
+    assert "cycle" in words(*records)
+
+
+def test_sidechains_are_apart() -> None:
+    session = read(
+        user(1, None, "Ask."),
+        assistant(2, 1, [use("t1", "Task")]),
+        user(10, None, "Task.", isSidechain=True, agentId="a"),
+        assistant(11, 10, "Working.", isSidechain=True, agentId="a"),
+        user(3, 2, [result("t1", "done")]),
+        assistant(4, 3, "Done."),
+        user(12, 11, "More.", isSidechain=True, agentId="a"),
+    )
+    assert said(session.live)[-1] == ["Done."]
+    assert session.facts.sidechain_records == 3
+    aside = [m for m in session.messages if m.standing is Standing.SIDECHAIN]
+    assert said(aside) == [["Task."], ["Working."], ["More."]]
+
+
+def test_a_boundary_hides_what_came_before_it_whatever_its_logical_parent() -> None:
+    mark = boundary(5, preTokens=100, postTokens=9) | {"logicalParentUuid": uuid(77)}
+    session = read(
+        user(1, None, "Old."),
+        assistant(2, 1, "Work."),
+        user(3, 1, "Left."),
+        user(4, 2, "More."),
+        mark,
+        summary(6, 5, "Story."),
+        user(7, 6, "Go on."),
+        assistant(8, 7, "Ok."),
+    )
+    assert said(session.live) == [["Story.", "Go on."], ["Ok."]]
+    standings = {block: m.standing for m in session.messages for block in said([m])[0]}
+    assert standings["Old."] is standings["More."] is Standing.BEFORE_BOUNDARY
+    assert standings["Left."] is Standing.OFF_BRANCH
+    assert (session.boundaries[0].tokens_before, session.boundaries[0].tokens_after) == (100, 9)
+
+
+def test_every_earlier_boundary_is_counted_once() -> None:
+    session = read(
+        user(1, None, "First."),
+        boundary(2),
+        summary(3, 2, "Story one."),
+        assistant(4, 3, "Middle."),
+        boundary(5),
+        summary(6, 5, "Story two."),
+        assistant(7, 6, "Last."),
+    )
+    assert [mark.key for mark in session.boundaries] == [uuid(2), uuid(5)]
+    assert said(session.live) == [["Story two."], ["Last."]]
+    assert {m.standing for m in session.messages if m not in session.live} == {Standing.BEFORE_BOUNDARY}
+
+
+def preserved(head: int, tail: int, anchor: int) -> Value:
+    return {"headUuid": uuid(head), "tailUuid": uuid(tail), "anchorUuid": uuid(anchor)}
+
+
+def test_a_preserved_segment_follows_the_summary() -> None:
+    session = read(
+        user(1, None, "Old."),
+        assistant(2, 1, "Work."),
+        user(3, 2, "Keep this."),
+        assistant(4, 3, "Kept."),
+        boundary(5, preservedSegment=preserved(3, 4, 6)),
+        summary(6, 5, "Story."),
+        user(7, 6, "Go on."),
+        assistant(8, 7, "Ok."),
+    )
+    assert said(session.live) == [["Story.", "Keep this."], ["Kept."], ["Go on."], ["Ok."]]
+
+
+def test_a_segment_that_would_begin_with_the_assistant_is_not_sent() -> None:
+    session = read(
+        user(1, None, "Old."),
+        assistant(2, 1, "Work."),
+        boundary(3, preservedSegment=preserved(2, 2, 3)),
+        summary(4, 3, "Story."),
+        assistant(5, 4, "Ok."),
+    )
+    assert said(session.live) == [["Story."], ["Ok."]]
+
+
+def test_deep_trees_need_no_recursion() -> None:
+    records = [
+        user(n, n - 1 or None, f"u{n}") if n % 2 else assistant(n, n - 1, f"a{n}") for n in range(1, 4001)
+    ]
+    assert len(read(*records).live) == 4000

@@ -1,0 +1,137 @@
+"""Whatever is edited: the export reads back as planned, breaks no rule, and is stable."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.formats.base import Rewrite
+from app.model import Boundary, Message, Role, Session, Text, ToolResult, ToolUse
+from app.validity import check, errors
+from tests.formats.claude_code.records import (
+    FORMAT,
+    NEW_ID,
+    assistant,
+    boundary,
+    by_uuid,
+    cleared,
+    compaction,
+    marker,
+    read,
+    read_bytes,
+    read_sample,
+    record,
+    request,
+    result,
+    rewrite,
+    rows,
+    summary,
+    thinking,
+    use,
+    user,
+    uuid,
+    without_pair,
+    written,
+)
+
+
+def tangled() -> Session:
+    """Branches, a sidechain, progress in the chain, fans, a boundary with a preserved segment."""
+    segment = {"headUuid": uuid(3), "tailUuid": uuid(5), "anchorUuid": uuid(11)}
+    return read(
+        user(1, None, "Old."),
+        assistant(2, 1, "Work."),
+        user(3, 2, "Kept."),
+        record(4, 3, "progress", data={}),
+        assistant(5, 4, "Kept too."),
+        boundary(10, preservedSegment=segment),
+        summary(11, 10, "Story."),
+        user(12, 11, "Go on."),
+        assistant(13, 12, [thinking("Hm"), use("a1")], ident="m"),
+        assistant(14, 13, [use("a2")], ident="m"),
+        user(15, 13, [result("a1", "one")], toolUseResult="one"),
+        user(30, None, "Task.", isSidechain=True, agentId="x"),
+        user(16, 14, [result("a2", "two")]),
+        assistant(17, 15, "Left."),
+        user(18, 17, "Left too."),
+        record(19, 16, "attachment", attachment={"type": "date"}, rendered=[{"content": "Today."}]),
+        assistant(20, 19, [use("b1")]),
+        user(21, 20, [result("b1", "three")]),
+        assistant(22, 21, "Done."),
+        user(23, 22, "Thanks."),
+        {"type": "last-prompt", "leafUuid": uuid(16), "sessionId": "x"},
+    )
+
+
+SESSIONS = {
+    "tangled": tangled(),
+    "tools": read_sample("claude-code-tools.jsonl"),
+    "compacted": read_sample("claude-code-compacted.jsonl"),
+}
+
+
+def cuts(messages: tuple[Message, ...]) -> list[int]:
+    """Where a conversation can be cut without splitting a pair."""
+    return [
+        at
+        for at in range(1, len(messages))
+        if not any(isinstance(block, ToolResult) for block in messages[at].blocks)
+    ]
+
+
+def edited(messages: tuple[Message, ...], random: Random) -> tuple[tuple[Message, ...], Boundary | None]:
+    """Some edits as stages and hands make them."""
+    calls = [b.id for m in messages for b in m.blocks if isinstance(b, ToolUse)]
+    messages = cleared(messages, "[cleared]", "none", *(i for i in calls if random.random() < 0.4))
+    messages = without_pair(messages, *(i for i in calls if random.random() < 0.3))
+    messages = tuple(m for m in messages if any(b.kind != "thinking" for b in m.blocks))
+    places = cuts(messages)
+    if len(places) < 2:
+        return messages, None
+    low, high = sorted(random.sample(places, 2))
+    match random.choice(["none", "snip", "compact", "compact keeping the first"]):
+        case "snip":
+            return (*messages[:low], marker("[snipped 3 messages]"), *messages[high:]), None
+        case "compact":
+            mark, words = compaction()
+            return (words, *messages[low:]), mark
+        case "compact keeping the first":
+            mark, words = compaction()
+            first = next((m for m in messages[:low] if _is_request(m)), None)
+            return (words, *([first] if first else []), *messages[low:]), mark
+    return messages, None
+
+
+def _is_request(message: Message) -> bool:
+    return message.role is Role.USER and all(isinstance(block, Text) for block in message.blocks)
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
+    session, random = SESSIONS[name], Random(seed)
+    messages, mark = edited(session.live, random)
+    wish = Rewrite(
+        messages,
+        mark,
+        session_id=random.choice([NEW_ID, None]),
+        title=random.choice(["Title", None]),
+        context_tokens=random.choice([777, None]),
+        drop_old=random.random() < 0.5,
+    )
+    rewriting = FORMAT.rewrite(session, wish)
+    out = written(rewriting)
+    again = read_bytes(out)
+    if not {notice.word for notice in rewriting.repairs} - {"result-order"}:
+        assert request(again) == request(session, messages)
+    assert errors(check("anthropic", FORMAT.request(again, again.live))) == []
+    known = by_uuid(out)
+    for row in rows(out):
+        for field in ("parentUuid", "leafUuid", "sourceToolAssistantUUID"):
+            assert row.get(field) is None or row[field] in known, field
+    assert rewriting.kept + rewriting.changed + rewriting.added == len(rows(out))
+    assert written(rewrite(again)) == out
