@@ -18,10 +18,9 @@ from app.history import Deed, History, Operation, State, fold
 from app.model import Block, Message, Session, Text, ToolUse, blocks_of
 from app.pipeline import Pipeline
 from app.rows import BlockRow, block_rows
-from app.stages.base import Change, Context, Messages, Stage, StageResult
-from app.stages.microcompact import TOOLS
+from app.stages.base import Change, Context, Messages, Protection, Stage, StageResult, run_stage
 from app.stages.protection import protected
-from app.tokens import estimator, token_estimator
+from app.tokens import Estimator, estimator, token_estimator
 from app.tokens.counter import Counter
 
 DEFAULT_WINDOW = 200_000
@@ -79,6 +78,8 @@ class Workspace:
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
         self.history = History()
         self._memo: dict[object, Step] = {}
+        self._files: dict[int, Mapping[str, str]] = {}
+        self._measures: dict[str, Estimator] = {}
         self._written: tuple[Operation, ...] = ()
 
     # What is there
@@ -283,6 +284,7 @@ class Workspace:
         self.pipeline = pipeline
         self.history = History()
         self._memo.clear()
+        self._files.clear()
         if pins:
             self.pin(sorted(pins))
 
@@ -317,30 +319,50 @@ class Workspace:
             made = Step(planned.name, index + 1, status, stage, messages, result, refused)
             # Two threads may work out the same: both must go on with one outcome.
             step = self._memo.setdefault(key, made)
+            self._note_files(step)
         return step if step.status is status else replace(step, status=status)
 
     def _result(self, stage: Stage, messages: Messages, kept: frozenset[str], skipped: bool) -> StageResult:
         if skipped:
             return StageResult(messages, note="skipped")
-        if not stage.enabled:
-            return StageResult(messages, note="switched off")
-        return stage(messages, self._context(messages, kept))
+        return run_stage(stage, messages, self._context(messages, kept))
+
+    def _note_files(self, step: Step) -> None:
+        """Remember the files planned on the way to a state, by the identity of its messages."""
+        planned = {file.path: file.text for file in step.result.files}
+        if files := {**self._files.get(id(step.before), {}), **planned}:
+            self._files[id(step.result.messages)] = files
 
     def _context(self, messages: Messages, kept: frozenset[str]) -> Context:
-        times = [message.time for message in self.session.messages if message.time is not None]
         return Context(
-            estimator=estimator(self.pipeline.estimator, model=self.session.model),
+            estimator=self._measure,
             protection=protected(messages, pinned=kept),
             window_tokens=self.window_tokens,
+            now=self._now,
             root=self.root,
-            now=max(times, default=None),
-            foreign_tools=self._foreign_tools,
+            tool_names=self._tool_names,
+            tokens=self.estimator,
+            cwd=self.session.cwd,
+            files=self._files.get(id(messages), {}),
         )
 
+    @property
+    def _measure(self) -> Estimator:
+        """What the pipeline's limits are in; it remembers what it measured."""
+        name = self.pipeline.estimator
+        if name == "tokens":
+            return self.estimator
+        if name not in self._measures:
+            self._measures[name] = estimator(name, model=self.session.model)
+        return self._measures[name]
+
     @cached_property
-    def _foreign_tools(self) -> bool:
-        names = {b.name for _, b in blocks_of(self.session.messages) if isinstance(b, ToolUse)}
-        return bool(names) and not names.intersection(TOOLS)
+    def _now(self) -> float | None:
+        return max((m.time for m in self.session.messages if m.time is not None), default=None)
+
+    @cached_property
+    def _tool_names(self) -> frozenset[str]:
+        return frozenset(b.name for _, b in blocks_of(self.session.messages) if isinstance(b, ToolUse))
 
 
 def _window_of(session: Session) -> int:

@@ -36,7 +36,8 @@ _LINE_LIMIT: Final = 4_400
 """Code points of the longest placeholder of one line: a path may be 4,096 bytes."""
 
 _CLEARED: Final = re.compile(
-    r"\[Old tool result content cleared|\[Earlier tool result compacted"
+    r"\[Old tool result content cleared|\[Earlier tool result compacted|\[旧工具结果已清\]"
+    r"|\[(?:Superseded (?:read|result)|Failed call|Write result|Old image|Old listing|Unchanged file) cleared\]"
     r"|\[[^\[\]\n]{0,200}\b(?:cleared|compacted|removed|pruned|elided|superseded)\b[^\[\]\n]{0,200}\]\s*$"
     r"|Old environment output: \("
 )
@@ -44,6 +45,12 @@ _SAVED: Final = re.compile(
     r"\[Tool result persisted to disk — [^\n]*\n|\[Earlier tool result saved at "
     r"|<persisted-output>\s*(?:Full output: |Output too large)"
     r"|(?:\.\.\.output truncated\.\.\.\s*)Full output saved to: "
+)
+_SAVED_AT: Final = re.compile(
+    r"\[Earlier tool result saved at (?P<a>[^\n]+)\]\s*\Z"
+    r"|<persisted-output>\s*(?:Full output: |Output too large[^\n]*Full output saved to: )(?P<b>[^\n]+)"
+    r"|\.\.\.output truncated\.\.\.\s*Full output saved to: (?P<c>[^\n]+)"
+    r"|\[Tool result persisted to disk — [^\n]*\nTool: [^\n]*\nPath: (?P<d>[^\n]+)"
 )
 _STUB: Final = re.compile(
     r"\[Read deduplicated: [^\n]*\]|File unchanged since last read\b[^\n]*\b(?:earlier|conversation)\b"
@@ -64,14 +71,24 @@ def compacted_form(result: ToolResult) -> Form | None:
     """
     if not any(isinstance(part, Text) for part in result.parts):
         return None
-    preview, chars = preview_of(result), chars_of(result)
+    return placeholder_form(result) or (Form.CUT if _is_cut(result, chars_of(result)) else None)
+
+
+def placeholder_form(result: ToolResult) -> Form | None:
+    """How `result` was compacted when a placeholder, a stub or a preview stands for it; reads no text."""
+    preview = preview_of(result)
     if _STUB.match(preview):
         return Form.STUB
     if _SAVED.match(preview):
         return Form.SAVED
-    if chars <= _LINE_LIMIT and "\n" not in preview.strip() and _CLEARED.match(preview):
-        return Form.CLEARED
-    return Form.CUT if _is_cut(result, chars) else None
+    cleared = chars_of(result) <= _LINE_LIMIT and "\n" not in preview.strip() and _CLEARED.match(preview)
+    return Form.CLEARED if cleared else None
+
+
+def saved_path(text: str) -> str | None:
+    """The file that a saved result's text names, as it names it; None for any other text."""
+    found = _SAVED_AT.match(text)
+    return next(path for path in found.groups() if path is not None).strip() if found else None
 
 
 def is_cut(text: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from app.errors import BadPipeline
 from app.model import Block, Boundary, Message
+from app.stages.replay import Replay
 from app.tokens.base import Estimator
 
 Messages: TypeAlias = tuple[Message, ...]
@@ -50,10 +51,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A file that an export will write; the path is relative to where the stage's `folder` is rooted."""
+    """A file that an export will write."""
 
     path: str
+    """Relative to `root`, with slashes."""
     text: str
+    root: str = ""
+    """The absolute folder that the stage was told; empty for `Context.root`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,13 @@ class StageResult:
     trace: tuple[str, ...] = ()
     files: tuple[PlannedFile, ...] = ()
     note: str = ""
+    """Why nothing was done, or what a person should know of what was done."""
     protected: int = 0
     """Blocks that this stage would have changed and protection kept."""
     size_before: int = 0
     """In the pipeline's estimator."""
+    replay: Replay | None = None
+    """What a stage that walks the model calls of the session saw at each."""
 
 
 @dataclass(frozen=True)
@@ -114,10 +121,16 @@ class Context:
     """The session's own clock: its newest time, in seconds since 1970."""
     root: str = ""
     """The folder that planned files will lie below, as an absolute path; empty when it is not known."""
-    foreign_tools: bool = False
-    """Whether tool names follow another agent than the one a preset was written for."""
-    extras: Mapping[str, Any] = field(default_factory=dict)
-    """Injected dependencies by stage vocabulary: `summariser`, `memory`, `refusal` ..."""
+    tool_names: frozenset[str] = frozenset()
+    """Every tool that the session calls, by which a stage tells another agent's session."""
+    tokens: Estimator | None = None
+    """What people are told sizes in, whatever the pipeline measures in; None: the pipeline's own."""
+    cwd: str | None = None
+    """The folder the agent ran in, under which relative paths of its calls lie."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files below `root` that are there or planned by earlier stages: relative path -> text."""
+    unchanged: frozenset[str] = frozenset()
+    """Keys of results whose file stands on disk as it was read: only where a person had that looked at."""
 
 
 def option(
@@ -151,14 +164,26 @@ class Stage:
     """The stage's word in pipelines, `--set` and reports."""
     title: ClassVar[str]
     """Two or three words for the stage strip."""
+    local: ClassVar[tuple[str, ...]] = ()
+    """Options that no pipeline file may set, since it can come from a stranger: only flags and settings."""
 
     enabled: bool = option(True, "run this stage at all")
     only_if_smaller: bool = option(True, "make no replacement that is not shorter than what it replaces")
     protect: bool = option(True, "leave protected blocks alone (pinned ones always stay)")
+    target_tokens: int = option(
+        0, "stop as soon as the conversation is this small; 0: no such stop", unit="tokens", minimum=0
+    )
+    target_share: float = option(
+        0.0, "stop as soon as the conversation fills this share of the window; 0: no such stop", minimum=0
+    )
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        """The conversation after this stage; the input is never changed."""
+        """The conversation after this stage; the input is never changed. To run one, use `run_stage`."""
         raise NotImplementedError
+
+    def target(self, context: Context) -> int:
+        """The size, in the pipeline's measure, at which this stage is to stop; 0 where there is none."""
+        return max(self.target_tokens, int(self.target_share * context.window_tokens))
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
@@ -198,7 +223,20 @@ class Stage:
         return {key: check_option(cls.name, known[key], value) for key, value in values.items()}
 
 
-_COMMON = ("enabled", "only_if_smaller", "protect")
+_COMMON = ("enabled", "only_if_smaller", "protect", "target_tokens", "target_share")
+
+
+def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult:
+    """The conversation after a stage, which is not asked when it is off or its target is met already."""
+    if not stage.enabled:
+        return StageResult(messages, note="switched off")
+    target = stage.target(context)
+    if target:
+        size = context.estimator.total(messages)
+        if size <= target:
+            within = f"{size:,} {context.estimator.unit} are within the target of {target:,}"
+            return StageResult(messages, note=within, size_before=size)
+    return stage(messages, context)
 
 
 def check_option(stage: str, option: Option, value: Any) -> Any:

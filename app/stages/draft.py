@@ -1,15 +1,28 @@
 """Collects the block changes of one stage and applies them in a single pass.
 
 The rules that hold for every stage are kept here, so that no stage can forget one: protected
-blocks are left alone (and counted), and a replacement that is not shorter is not made.
+blocks are left alone (and counted), a replacement that is not shorter is not made, and no change is
+made once the target is met. The size is kept as a running sum: nothing is counted twice.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from app.model import Block, Role, ToolResult, ToolUse, text_of, with_text
+from app.model import (
+    Block,
+    Image,
+    Message,
+    Role,
+    Text,
+    ToolResult,
+    ToolUse,
+    chars_of,
+    text_of,
+    with_text,
+)
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, Stage, StageResult
 
 
@@ -54,62 +67,120 @@ class Draft:
         self.protection = context.protection if stage.protect else context.protection.only_pinned()
         self.protected = 0
         self.not_smaller = 0
-        self.files: list[PlannedFile] = []
+        self.size_before = context.estimator.total(messages)
+        self.size = self.size_before
+        """In the pipeline's measure, with the changes so far."""
+        self.target = stage.target(context)
+        """The size at which no more changes are made; 0 where there is none."""
         self._only_if_smaller = stage.only_if_smaller
-        self._new: dict[tuple[int, int], Block] = {}
+        self._new: dict[int, dict[int, Block | None]] = defaultdict(dict)
         self._changes: list[Change] = []
+        self._files: list[PlannedFile] = []
 
     @property
     def changed(self) -> int:
         """Blocks that this draft changes."""
         return len(self._changes)
 
+    @property
+    def is_met(self) -> bool:
+        """Whether the conversation is as small as the stage was told to make it."""
+        return self.target > 0 and self.size <= self.target
+
+    def now(self, at: ResultAt) -> Block:
+        """A result as the changes so far leave it."""
+        return self._new.get(at.message, {}).get(at.block) or at.result
+
     def set_text(
         self, at: ResultAt, text: str, kind: ChangeKind, reason: str, file: PlannedFile | None = None
     ) -> bool:
-        """Give a result another text unless a rule forbids it; says whether it was done."""
-        result = at.result
-        if self.protection.keeps_text(result.key):
+        """Give a result another text unless a rule forbids it; says whether it was done.
+
+        Pictures and unknown parts stay where a text is cut or saved, and go where it is cleared.
+        """
+        new = with_text(at.result, text)
+        if kind in (ChangeKind.CUT, ChangeKind.SAVED):
+            new = _keeping_others(at.result, new)
+        if chars_of(new) == chars_of(at.result) and text_of(new) == text_of(at.result):
+            return False
+        return self.put(at, new, kind, reason, file)
+
+    def put(
+        self,
+        at: ResultAt,
+        new: ToolResult,
+        kind: ChangeKind,
+        reason: str,
+        file: PlannedFile | None = None,
+    ) -> bool:
+        """Put another result in a result's place unless a rule forbids it; says whether it was done."""
+        old = at.result
+        if self.protection.keeps_text(old.key):
             self.protected += 1
             return False
-        old = text_of(result)
-        if text == old:
-            return False
-        length = self.context.estimator.length
-        if self._only_if_smaller and length(text) >= length(old):
+        if self._only_if_smaller and not self._is_shorter(new, old):
             self.not_smaller += 1
             return False
-        new = _keeping_pictures(result, text) if kind is ChangeKind.CUT else with_text(result, text)
-        self._new[at.message, at.block] = new
-        self._changes.append(Change(result.key, kind, reason, result, new))
+        self._replace(at.message, at.block, old, new)
+        self._changes.append(Change(old.key, kind, reason, old, new))
         if file is not None:
-            self.files.append(file)
+            self._files.append(file)
         return True
 
-    def finish(self, *, trace: tuple[str, ...] = (), idle: str = "", size_before: int = 0) -> StageResult:
+    def drop(self, message: int, block: int, reason: str) -> bool:
+        """Take a block out unless it is protected; says whether it was done.
+
+        A message of which nothing is left goes too.
+        """
+        old = self.messages[message].blocks[block]
+        if self.protection.keeps_place(old.key):
+            self.protected += 1
+            return False
+        self._replace(message, block, old, None)
+        self._changes.append(Change(old.key, ChangeKind.DROPPED, reason, old, None))
+        return True
+
+    def finish(self, *, trace: tuple[str, ...] = (), idle: str = "", note: str = "") -> StageResult:
         """The stage's result; `idle` says why nothing was done, when nothing was."""
         if not self._changes:
             return StageResult(
-                self.messages, note=self._why_idle(idle), protected=self.protected, size_before=size_before
+                self.messages,
+                note=self._why_idle(idle),
+                protected=self.protected,
+                size_before=self.size_before,
             )
-        touched = {i for i, _ in self._new}
-        messages = tuple(
-            replace(
-                message,
-                blocks=tuple(self._new.get((i, j), block) for j, block in enumerate(message.blocks)),
-            )
-            if i in touched
-            else message
-            for i, message in enumerate(self.messages)
-        )
         return StageResult(
-            messages,
+            tuple(self._changed_messages()),
             tuple(self._changes),
             trace=trace,
-            files=tuple(self.files),
+            files=tuple(self._files),
+            note=note,
             protected=self.protected,
-            size_before=size_before,
+            size_before=self.size_before,
         )
+
+    def _replace(self, message: int, block: int, old: Block, new: Block | None) -> None:
+        self._new[message][block] = new
+        measure = self.context.estimator.block
+        self.size += (0 if new is None else measure(new)) - measure(old)
+
+    def _is_shorter(self, new: ToolResult, old: ToolResult) -> bool:
+        length = self.context.estimator.length
+        ahead = _carried(new) - _carried(old)
+        wanted = length(text_of(new)) + ahead
+        # No text is shorter in this unit than its code points: the old one is seldom read for it.
+        return wanted < chars_of(old) or wanted < length(text_of(old))
+
+    def _changed_messages(self) -> Iterator[Message]:
+        for i, message in enumerate(self.messages):
+            new = self._new.get(i)
+            if new is None:
+                yield message
+                continue
+            blocks = (new.get(j, block) for j, block in enumerate(message.blocks))
+            left = tuple(block for block in blocks if block is not None)
+            if left:
+                yield replace(message, blocks=left)
 
     def _why_idle(self, idle: str) -> str:
         if self.not_smaller:
@@ -119,8 +190,16 @@ class Draft:
         return idle
 
 
-def _keeping_pictures(result: ToolResult, text: str) -> ToolResult:
-    """The result with `text` in place of its texts; its pictures and unknown parts stay."""
-    cut = with_text(result, text)
-    others = tuple(part for part in result.parts if part.kind != "text")
-    return replace(cut, parts=cut.parts + others) if others else cut
+def _carried(result: ToolResult) -> int:
+    """What a result holds beside its texts, in characters: pictures as they are sent, unknown parts."""
+    return sum(
+        part.data.chars if isinstance(part, Image) else part.content.chars
+        for part in result.parts
+        if not isinstance(part, Text)
+    )
+
+
+def _keeping_others(result: ToolResult, new: ToolResult) -> ToolResult:
+    """The new result with the pictures and unknown parts of the old one."""
+    others = tuple(part for part in result.parts if not isinstance(part, Text))
+    return replace(new, parts=new.parts + others) if others else new

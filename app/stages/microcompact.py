@@ -1,101 +1,193 @@
-"""Old results that can be had again become a short placeholder with a clue (seed 000, `microcompact`)."""
+"""Old results that can be had again become a short placeholder with a clue.
+
+Seed of the rule: react-agent-mini clears when the size is over a limit, MiniCode when an hour has
+passed, learn-claude-code always.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import ClassVar
 
-from app.compactability.tools import tool_kind
-from app.model import ToolUse, chars_of, text_of
+from app.compactability.calls import arguments_of
+from app.compactability.placeholders import Form, placeholder_form, saved_path
+from app.model import Role, ToolUse, chars_of, preview_of, text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.saving import Saver, check_folders, folder_option, root_option, saved_at
+from app.stages.tool_list import aliases_option, is_listed
 
 TOOLS = ("Read", "Write", "Edit", "Bash", "Grep", "Glob", "mcp__*")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Microcompact(Stage):
-    """Clears all but the newest results of tools that can be run again, once the size is over a limit."""
+    """Clears all but the newest results of tools that can be run again, when it is time to."""
 
     name: ClassVar[str] = "microcompact"
     title: ClassVar[str] = "micro"
+    local: ClassVar[tuple[str, ...]] = ("root",)
 
+    when: str = option(
+        "over-threshold",
+        "each time, only over max_total_chars, or only after interval_seconds",
+        choices=("always", "over-threshold", "interval"),
+    )
     max_total_chars: int = option(
-        80_000, "conversation size up to which nothing is cleared", unit="characters", minimum=0
+        80_000, "over-threshold: size up to which nothing is cleared", unit="characters", minimum=0
+    )
+    interval_seconds: float = option(
+        3600.0, "interval: time that must have passed since the last run", unit="seconds", minimum=0
+    )
+    last_run: float | None = option(
+        None, "interval: the last run, in seconds since 1970; none: the segment's first time", minimum=0
+    )
+    now: float | None = option(
+        None, "interval: the present, in seconds since 1970; none: the session's newest time", minimum=0
     )
     keep_recent: int = option(
         4, "newest results that stay whole, whatever their tool", unit="results", minimum=0
     )
     min_chars: int = option(
-        500, "longest result that is not worth a placeholder", unit="characters", minimum=0
+        500,
+        "longest result that is not worth a placeholder; 0: none is too short",
+        unit="characters",
+        minimum=0,
     )
-    tools: tuple[str, ...] = option(TOOLS, "tools whose results can be had again; * stands for any ending")
-    aliases: str = option(
-        "auto",
-        "also know these tools by other agents' names; auto: in their sessions",
-        choices=("auto", "on", "off"),
+    tools: tuple[str, ...] = option(
+        TOOLS, "tools whose results can be had again; * stands for any ending, alone for every tool"
     )
-    placeholder: str = option("[Old tool result content cleared]", "what a cleared result begins with")
+    aliases: str = aliases_option()
+    placeholder: str = option(
+        "[Old tool result content cleared] tool={tool} {path}",
+        "what a cleared result becomes; {tool} and {path} are those of its call",
+    )
+    skip_unseen: bool = option(
+        False, "results that the model has not answered yet are neither counted nor cleared"
+    )
+    skip_compacted: bool = option(False, "cleared and saved results are neither counted nor cleared")
+    save_before_clear: bool = option(False, "save a result to a file first; its placeholder names the file")
+    target_chars: int = option(
+        0, "stop as soon as the conversation is this small; 0: no such stop", unit="characters", minimum=0
+    )
+    folder: str = folder_option()
+    root: str = root_option()
+
+    def __post_init__(self) -> None:
+        check_folders(self.name, self.folder, self.root)
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        estimator = context.estimator
-        size = estimator.total(messages)
         draft = Draft(self, messages, context)
-        if size <= self.max_total_chars:
-            within = f"{size:,} {estimator.unit} are within the limit of {self.max_total_chars:,}"
-            return draft.finish(idle=within, size_before=size)
-        every = list(results_of(messages))
-        for at in every[: len(every) - self.keep_recent] if self.keep_recent else every:
-            if self._clearable(at, context):
-                draft.set_text(
-                    at,
-                    self._placeholder_of(at),
-                    ChangeKind.CLEARED,
-                    f"{at.tool} can be run again; older than the newest {self.keep_recent} results",
-                )
-        return draft.finish(
-            trace=(
-                f"compact.micro replaced={draft.changed}",
-                f"compact.run stage=micro estimated={size} overThreshold=true strategy=micro",
-            ),
-            idle="no old result of these tools is long enough to clear",
-            size_before=size,
-        )
+        wait = self._not_due(draft)
+        if wait:
+            return draft.finish(idle=wait)
+        every = list(self._counted(messages))
+        older = every[: len(every) - self.keep_recent] if self.keep_recent else every
+        needed = set(_named_by_stubs(every, len(older)))
+        saver = Saver(draft, self.folder, self.root)
+        newest, unseen = _last_reply(messages), 0
+        for at in older:
+            if draft.is_met or draft.size <= self.target_chars:
+                break
+            if at.result.key not in needed and self._is_clearable(at, context):
+                unseen += self._clear(at, draft, saver) and at.message > newest
+        note = f"{unseen} of them the model has not answered yet" if unseen else ""
+        return draft.finish(trace=self._trace(draft), idle=self._idle(older), note=note)
 
-    def _clearable(self, at: ResultAt, context: Context) -> bool:
-        if at.call is None or not self._listed(at.call.name, context):
-            return False
-        if 2 * chars_of(at.result) <= self.min_chars:
-            return False
-        text = text_of(at.result)
-        return context.estimator.length(text) > self.min_chars and not text.startswith(self.placeholder)
+    def _not_due(self, draft: Draft) -> str | None:
+        """Why this is not the time to clear; None when it is."""
+        unit, size = draft.context.estimator.unit, draft.size_before
+        if self.when == "over-threshold" and size <= self.max_total_chars:
+            return f"{size:,} {unit} are within the limit of {self.max_total_chars:,}"
+        if self.when == "interval":
+            elapsed = self._elapsed(draft)
+            if elapsed is None:
+                return "the session holds no times, so it is not known how long ago the last run was"
+            if elapsed < self.interval_seconds:
+                return f"{elapsed:,.0f} s have passed since the last run, not {self.interval_seconds:,.0f}"
+        return None
 
-    def _listed(self, name: str, context: Context) -> bool:
-        if any(fnmatchcase(name, pattern) for pattern in self.tools):
-            return True
-        if self.aliases == "off" or (self.aliases == "auto" and not context.foreign_tools):
+    def _elapsed(self, draft: Draft) -> float | None:
+        first = next((m.time for m in draft.messages if m.time is not None), None)
+        now = draft.context.now if self.now is None else self.now
+        last = first if self.last_run is None else self.last_run
+        return None if now is None or last is None else now - last
+
+    def _counted(self, messages: Messages) -> Iterator[ResultAt]:
+        """The results among which the newest stay."""
+        end = _last_reply(messages) if self.skip_unseen else len(messages)
+        for at in results_of(messages):
+            if at.message >= end:
+                return
+            if not (self.skip_compacted and placeholder_form(at.result)):
+                yield at
+
+    def _is_clearable(self, at: ResultAt, context: Context) -> bool:
+        if not is_listed(at.tool, self.tools, self.aliases, context):
             return False
-        kinds = {tool_kind(tool) for tool in self.tools if "*" not in tool}
-        return tool_kind(name) in kinds - {None}
+        if placeholder_form(at.result) in (Form.CLEARED, Form.STUB):
+            return False
+        fixed = self.placeholder.split("{", 1)[0]
+        if fixed and preview_of(at.result).startswith(fixed):
+            return False
+        return not self.min_chars or self._is_long(at, context)
+
+    def _is_long(self, at: ResultAt, context: Context) -> bool:
+        # A text has at least as many of this unit as code points, and at most twice as many.
+        chars = chars_of(at.result)
+        if chars > self.min_chars or 2 * chars <= self.min_chars:
+            return chars > self.min_chars
+        return context.estimator.length(text_of(at.result)) > self.min_chars
+
+    def _clear(self, at: ResultAt, draft: Draft, saver: Saver) -> bool:
+        reason = f"older than the newest {self.keep_recent} results"
+        if self.save_before_clear:
+            return saver.clear(at, reason)
+        if placeholder_form(at.result) is not Form.SAVED:
+            return draft.set_text(at, self._placeholder_of(at), ChangeKind.CLEARED, reason)
+        path = saved_path(text_of(at.result))
+        return path is not None and draft.set_text(at, saved_at(path), ChangeKind.CLEARED, reason)
 
     def _placeholder_of(self, at: ResultAt) -> str:
-        words = [self.placeholder, f"tool={at.tool}"]
-        if at.call is not None and (clue := path_clue(at.call)):
-            words.append(clue)
-        return " ".join(words)
+        path = path_clue(at.call) if at.call and "{path}" in self.placeholder else ""
+        one_line = " ".join(path.splitlines())
+        return self.placeholder.replace("{tool}", at.tool).replace("{path}", one_line).rstrip()
+
+    def _idle(self, older: Sequence[ResultAt]) -> str:
+        if not older:
+            return f"there are no more than the newest {self.keep_recent} results, which stay"
+        return "no old result of these tools is long enough to clear"
+
+    def _trace(self, draft: Draft) -> tuple[str, ...]:
+        reason = {
+            "over-threshold": f"estimated={draft.size_before} overThreshold=true ",
+            "interval": f"elapsed={self._elapsed(draft) or 0:.0f} ",
+        }.get(self.when, "")
+        return (f"compact.micro replaced={draft.changed}", f"compact.run stage=micro {reason}strategy=micro")
 
 
 def path_clue(call: ToolUse) -> str:
     """The call's `file_path`, else its `path`, when that is a text that is not empty."""
-    try:
-        arguments = call.input.value()
-    except ValueError:
-        return ""
-    if not isinstance(arguments, dict):
-        return ""
-    for name in ("file_path", "path"):
-        value = arguments.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return ""
+    arguments = arguments_of(call)
+    names = (arguments.get(name) for name in ("file_path", "path"))
+    return next((name for name in names if isinstance(name, str) and name), "")
+
+
+def _last_reply(messages: Messages) -> int:
+    """Index of the newest assistant message; -1 where there is none."""
+    return next((i for i in reversed(range(len(messages))) if messages[i].role is Role.ASSISTANT), -1)
+
+
+def _named_by_stubs(every: Sequence[ResultAt], older: int) -> Iterator[str]:
+    """Keys of old results that a newer one, which stays, refers to instead of holding the text itself."""
+    if not any(placeholder_form(at.result) is Form.STUB for at in every[older:]):
+        return
+    whole: dict[str, str] = {}
+    for number, at in enumerate(every):
+        path = path_clue(at.call) if at.call else ""
+        form = placeholder_form(at.result)
+        if form is None and path:
+            whole[path] = at.result.key
+        elif form is Form.STUB and number >= older and path in whole:
+            yield whole[path]

@@ -1,0 +1,60 @@
+"""What a stage that walks a saved session call by call saw: for a screen that walks the calls too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Fate(StrEnum):
+    """How a long result stands at the end of the walk."""
+
+    FROZEN = "frozen"
+    """It was there when the latch opened."""
+    WAITING = "waiting"
+    """It was not seen often enough yet."""
+    CUT = "cut"
+    SPARED = "spared"
+    """It is no candidate: its tool, a failure, protection ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of the model, and what the stage did before it."""
+
+    number: int
+    """1-based."""
+    message: str | None
+    """Key of the reply; None for the call that comes when the session goes on."""
+    tokens: int | None
+    """What went in; None where nothing was measured."""
+    recorded: bool
+    """Whether the provider reported those tokens; else they are estimated."""
+    is_open: bool
+    """Whether the latch stands open at this call."""
+    cut: tuple[str, ...] = ()
+    """Keys of the results that were cut before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One result that is longer than the limit."""
+
+    key: str
+    fate: Fate
+    words: str
+    """Why, as a fragment of a sentence."""
+    seen: int = 0
+    """Calls that had it whole in their prompt after the latch opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The walk from the first call to the one that comes next."""
+
+    calls: tuple[ModelCall, ...]
+    results: tuple[Watched, ...]
+    opened_at: int | None
+    """Number of the call at which the latch opened; None while it is closed."""
+    frozen: frozenset[str]
+    """Keys of all results, long or not, that were there when it opened."""

@@ -1,0 +1,44 @@
+"""Which tools a stage is about: exact names, patterns, and other agents' names for the same tools."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
+
+from app.compactability.tools import tool_kind
+from app.stages.base import Context, option
+
+
+def aliases_option() -> Any:
+    """The option that goes with a list of tools."""
+    about = "also know these tools by other agents' names; auto: in their sessions"
+    return option("auto", about, choices=("auto", "on", "off"))
+
+
+def is_listed(name: str, tools: tuple[str, ...], aliases: str, context: Context) -> bool:
+    """Whether a tool is on a list; `*` stands for any ending, and alone for every tool.
+
+    A name is compared with case. Another agent's name for a listed tool counts with `aliases` on, or
+    with auto where the session calls no tool by a listed name.
+    """
+    return _is_listed(name, tools, aliases, context.tool_names)
+
+
+@lru_cache(maxsize=4096)
+def _is_listed(name: str, tools: tuple[str, ...], aliases: str, names: frozenset[str]) -> bool:
+    if _matches(name, tools):
+        return True
+    if aliases == "off" or (aliases == "auto" and not _is_foreign(names, tools)):
+        return False
+    kinds = {tool_kind(tool) for tool in tools if "*" not in tool}
+    return tool_kind(name) in kinds - {None}
+
+
+def _is_foreign(names: frozenset[str], tools: tuple[str, ...]) -> bool:
+    exact = {tool for tool in tools if "*" not in tool}
+    return bool(names) and names.isdisjoint(exact)
+
+
+def _matches(name: str, tools: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in tools)
