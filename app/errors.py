@@ -7,6 +7,7 @@
     │   └── BadPipeline         a pipeline, stage or option that does not exist or fit
     └── RefusedError       (3)  refused for safety, or something outside failed
         ├── FileChanged         the original is not what was opened
+        ├── Stopped             the person stopped it before anything was in place
         └── WriteFailed         disk full, folder read-only, name too long ...
 
 Each message says which file, what was expected and what to do; it is plain text without markup
@@ -48,6 +49,10 @@ class RefusedError(HandcompactError):
 
 class FileChanged(RefusedError):
     """The file on disk is no longer the one that was opened."""
+
+
+class Stopped(RefusedError):
+    """The person stopped it before anything was in place."""
 
 
 class WriteFailed(RefusedError):

@@ -76,10 +76,10 @@ def test_all_steps_together_are_one_comparison(workspace: Workspace) -> None:
 
 def test_options_tell_what_differs_from_the_pipeline(workspace: Workspace) -> None:
     workspace.set_options("tool_result_budget", {"max_result_chars": "5000"})
-    options = stage_view(workspace).options
-    assert options[0].option.name == "max_result_chars"
-    assert (options[0].value, options[0].preset, options[0].is_changed) == (5000, 4000, True)
-    assert not any(option.is_changed for option in options[1:])
+    options = {option.option.name: option for option in stage_view(workspace).options}
+    found = options.pop("max_result_chars")
+    assert (found.value, found.preset, found.is_changed) == (5000, 4000, True)
+    assert options and not any(option.is_changed for option in options.values())
     assert [value_words(v) for v in (True, ("Read", "mcp__*"), 5)] == ["true", "Read, mcp__*", "5"]
 
 

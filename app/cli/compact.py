@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from app.checks import Level
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_for_work
 from app.cli.output import complain, progress, say, say_json
-from app.display import human_number
 from app.errors import RefusedError
 from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json
+from app.export.words import plan_lines, written_lines
 from app.export.write import Written, why_refused, write
 
 
@@ -29,6 +28,8 @@ class Compact:
         parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
         parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
         parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
+        parser.add_argument("--no-backup", action="store_true", help="no backup (one in place always has it)")
+        parser.add_argument("--no-report", action="store_true", help="write no report")
         parser.add_argument("--title", metavar="TEXT", help="the new session's title")
         parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
         add_json(parser)
@@ -58,6 +59,8 @@ def _wishes(args: Namespace) -> Wishes:
         to_stdout=args.out == "-",
         in_place=args.in_place,
         backup_dir=as_path(args.backup_dir),
+        backup=not args.no_backup,
+        report=not args.no_report,
         drop_old=args.drop_old,
         title=args.title,
     )
@@ -79,7 +82,7 @@ def _print_written(written: Written, args: Namespace) -> None:
     if args.json and not to_stdout:
         say_json(written.as_json())
         return
-    lines = [*plan_lines(written.plan), *_places(written)]
+    lines = [*plan_lines(written.plan), *written_lines(written)]
     if to_stdout:
         # The session itself is on standard output.
         for line in lines:
@@ -87,39 +90,3 @@ def _print_written(written: Written, args: Namespace) -> None:
     else:
         say(*lines)
     sys.stdout.flush()
-
-
-def _places(written: Written) -> list[str]:
-    lines = [f"Written   {written.plan.target_words}"]
-    if written.backup:
-        lines.append(f"Backup    {written.backup}")
-    if written.report:
-        lines.append(f"Report    {written.report}")
-    if written.plan.resume_command:
-        lines.append(f"Resume    {written.plan.resume_command}")
-    return lines
-
-
-def plan_lines(plan: ExportPlan) -> list[str]:
-    """The plan as a person reads it, a line a fact."""
-    counts = plan.rewriting
-    lines = [
-        f"Source    {plan.session.name}  ({plan.format.title})",
-        f"Pipeline  {plan.pipeline}",
-        f"Target    {plan.target_words}" + ("  (in place)" if plan.in_place else ""),
-    ]
-    for step in plan.steps:
-        done = f"{human_number(len(step.changes))} blocks changed" if step.changes else step.result.note
-        lines.append(f"Stage {step.number}   {step.name}: {done}")
-        lines += [f"          {line}" for line in step.result.trace]
-    lines += [
-        f"Tokens    ~{human_number(plan.tokens_before)} -> ~{human_number(plan.tokens_after)}"
-        f"  ({plan.estimator}, live segment)",
-        f"Records   {counts.kept} kept byte for byte, {counts.changed} changed,"
-        f" {counts.added} added, {counts.dropped} left out",
-    ]
-    words = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
-    lines += [f"Check     {words[check.level]:4} {check.text}" for check in plan.checks]
-    lines += [f"Repair    line {n.line or '?'}: {n.word} {n.detail}".rstrip() for n in counts.repairs]
-    lines += [f"Yours     would go: {text.content.preview}" for text in plan.words_gone]
-    return lines

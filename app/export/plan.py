@@ -33,6 +33,7 @@ class Wishes:
     in_place: bool = False
     backup_dir: Path | None = None
     backup: bool = True
+    report: bool = True
     drop_old: bool = False
     title: str | None = None
 
@@ -54,6 +55,7 @@ class ExportPlan:
     backup_folder: Path | None
     """Where the backup, the manifest and the report go; None when none is wanted."""
     backup: bool
+    report: bool
     files: tuple[tuple[Path, PlannedFile], ...]
     side_folder: tuple[Path, Path] | None
     """(from, to): the session's side folder, which a new session gets a copy of."""
@@ -67,6 +69,10 @@ class ExportPlan:
     def broken(self) -> tuple[Check, ...]:
         """The checks that forbid the write, whatever is ticked."""
         return tuple(check for check in self.checks if check.level is Level.FAIL)
+
+    def size_after(self) -> int:
+        """Bytes of the new file; makes it once without writing it."""
+        return sum(map(len, self.rewriting.pieces()))
 
     @property
     def resume_command(self) -> str | None:
@@ -111,6 +117,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         in_place=wishes.in_place,
         backup_folder=_backup_folder(source, wishes),
         backup=wishes.backup or wishes.in_place,
+        report=wishes.report,
         files=_planned_files(workspace, target),
         side_folder=_side_folder(source, kind, target),
         tokens_before=before,

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.errors import FileChanged, RefusedError
+from app.errors import FileChanged, RefusedError, Stopped
 from app.export.files import (
     PRIVATE,
     copy_folder,
@@ -38,6 +39,8 @@ from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
 
 Progress = Callable[[str], None]
+Stop = Callable[[], bool]
+"""Asked again and again while a file is written; true ends it."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Written:
 
 def why_refused(plan: ExportPlan, *, drop_user_words: bool) -> str | None:
     """Why this plan may not be written as it is; None when it may."""
+    if obstacle := _obstacle(plan):
+        return f"refused: {obstacle}"
     if plan.broken:
         return f"refused: {plan.broken[0].text}; undo the step that does it"
     if plan.words_gone and not drop_user_words:
@@ -79,8 +84,29 @@ def why_refused(plan: ExportPlan, *, drop_user_words: bool) -> str | None:
     return None
 
 
-def write(plan: ExportPlan, *, drop_user_words: bool = False, progress: Progress | None = None) -> Written:
-    """Carry out a plan; raises RefusedError, FileChanged or WriteFailed, and leaves nothing half written."""
+def _obstacle(plan: ExportPlan) -> str | None:
+    """What is in the way of the new file, as far as can be seen now."""
+    target = plan.target
+    if target is None or plan.in_place:
+        return None
+    if target.is_dir():
+        return f"{target} is a folder: name a file"
+    if os.path.lexists(target):
+        return f"{target} exists already: choose another name"
+    if not target.parent.is_dir():
+        return f"{target.parent} does not exist: make it, or choose another place"
+    return None
+
+
+def write(
+    plan: ExportPlan,
+    *,
+    drop_user_words: bool = False,
+    progress: Progress | None = None,
+    stop: Stop = lambda: False,
+) -> Written:
+    """Carry out a plan; raises RefusedError, FileChanged, WriteFailed or Stopped, and leaves nothing half
+    written. A backup that was made before stays."""
     say = progress or (lambda _: None)
     reason = why_refused(plan, drop_user_words=drop_user_words)
     if reason:
@@ -89,14 +115,19 @@ def write(plan: ExportPlan, *, drop_user_words: bool = False, progress: Progress
     papers = Papers(plan, f"{_stem(plan)}.{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
     say("Backing up")
     backup = papers.back_up()
-    written = _to_stdout(plan) if plan.target is None else _to_file(plan, plan.target, backup, papers, say)
+    if plan.target is None:
+        written = _to_stdout(plan)
+    else:
+        written = _to_file(plan, plan.target, backup, papers, say, stop)
     return papers.report(replace(written, backup=backup))
 
 
-def _to_file(plan: ExportPlan, target: Path, backup: Path | None, papers: Papers, say: Progress) -> Written:
+def _to_file(
+    plan: ExportPlan, target: Path, backup: Path | None, papers: Papers, say: Progress, stop: Stop
+) -> Written:
     say("Writing")
     mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
-    staged = stage(_staging_folder(plan, target), plan.rewriting.pieces(), mode)
+    staged = stage(_staging_folder(plan, target), _until(stop, plan), mode)
     made: list[Path] = []
     manifest = None
     try:
@@ -107,12 +138,24 @@ def _to_file(plan: ExportPlan, target: Path, backup: Path | None, papers: Papers
         written = Written(plan, target, backup, None, None, tuple(made), staged.size, staged.sha256)
         manifest = papers.manifest(written)
         _check_unchanged(plan)
+        _go_on_unless(stop, plan)
         (publish_over if plan.in_place else publish_new)(staged, target)
     except BaseException:
         for path in (staged.path, *made, *((manifest,) if manifest else ())):
             discard(path)
         raise
     return replace(written, manifest=manifest)
+
+
+def _until(stop: Stop, plan: ExportPlan) -> Iterator[bytes]:
+    for piece in plan.rewriting.pieces():
+        _go_on_unless(stop, plan)
+        yield piece
+
+
+def _go_on_unless(stop: Stop, plan: ExportPlan) -> None:
+    if stop():
+        raise Stopped(f"stopped: {plan.target_words} was not written, the original is untouched")
 
 
 def _to_stdout(plan: ExportPlan) -> Written:
@@ -214,6 +257,8 @@ class Papers:
 
     def report(self, written: Written) -> Written:
         """What was done and why, kept beside the backup."""
+        if not self.plan.report:
+            return written
         return replace(written, report=self._write_json("report", written.as_json()))
 
     def _write_json(self, kind: str, data: dict[str, Any]) -> Path | None:

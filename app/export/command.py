@@ -1,0 +1,95 @@
+"""The command line that does what was done by hand on the screens."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.errors import BadPipeline
+from app.export.plan import Wishes
+from app.formats.source import Source
+from app.pipeline import Pipeline, load
+from app.stage_view import option_values, value_words
+from app.workspace import Status, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A command line, and what was done by hand that no command line can say."""
+
+    command: str
+    """Quoted for a POSIX shell."""
+    missing: tuple[str, ...]
+
+
+def equivalent_command(
+    workspace: Workspace, source: Source, wishes: Wishes, *, drop_user_words: bool = False
+) -> Equivalent:
+    """The `handcompact compact` that exports what the workspace holds, as far as it can be said."""
+    # A name that begins with a dash would be taken for an option.
+    file = f"./{source.name}" if source.name.startswith("-") and source.name != "-" else source.name
+    words = ["handcompact", "compact", file, *_branch(workspace)]
+    words += ["--pipeline", _name(workspace.pipeline)]
+    for setting in _settings(workspace):
+        words += ["--set", setting]
+    words += _wishes(wishes)
+    if drop_user_words:
+        words.append("--drop-user-words")
+    return Equivalent(shlex.join(words), tuple(_missing(workspace, source)))
+
+
+def _branch(workspace: Workspace) -> list[str]:
+    session = workspace.session
+    chosen = session.live_leaf if len(session.leaves) > 1 else None
+    return [] if chosen is None else ["--leaf", chosen]
+
+
+def _name(pipeline: Pipeline) -> str:
+    return pipeline.name if pipeline.origin == "preset" else pipeline.origin
+
+
+def _settings(workspace: Workspace) -> Iterator[str]:
+    """What differs from the pipeline as a command would load it; stages not run are switched off."""
+    try:
+        loaded = load(_name(workspace.pipeline))
+    except BadPipeline:
+        loaded = workspace.pipeline
+    presets = {step.name: step.stage for step in loaded.steps}
+    run = {step.name: step for step in workspace.steps if step.status is not Status.SKIPPED}
+    for planned in workspace.pipeline.steps:
+        if planned.name not in run:
+            yield f"{planned.name}.enabled=false"
+            continue
+        stage = run[planned.name].stage
+        for option in option_values(stage, presets.get(planned.name, planned.stage)):
+            if option.is_changed:
+                yield f"{planned.name}.{option.option.name}={value_words(option.value)}"
+
+
+def _wishes(wishes: Wishes) -> Iterator[str]:
+    if wishes.in_place:
+        yield "--in-place"
+    elif wishes.to_stdout or wishes.out is not None:
+        yield from ("--out", "-" if wishes.out is None else str(wishes.out))
+    if wishes.backup_dir is not None:
+        yield from ("--backup-dir", str(wishes.backup_dir))
+    if not wishes.backup and not wishes.in_place:
+        yield "--no-backup"
+    if not wishes.report:
+        yield "--no-report"
+    if wishes.drop_old:
+        yield "--drop-old"
+    if wishes.title is not None:
+        yield from ("--title", wishes.title)
+
+
+def _missing(workspace: Workspace, source: Source) -> Iterator[str]:
+    state = workspace.state
+    refused = sum(map(len, state.refused.values()))
+    if state.pins:
+        yield "1 pin" if len(state.pins) == 1 else f"{len(state.pins)} pins"
+    if refused:
+        yield "1 refused change" if refused == 1 else f"{refused} refused changes"
+    if source.name == "-":
+        yield "what came by standard input"

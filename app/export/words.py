@@ -1,0 +1,58 @@
+"""An export plan, and what came of it, as lines for a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.checks import Level
+from app.display import human_number
+from app.export.plan import ExportPlan
+from app.export.write import Written
+
+
+def plan_lines(plan: ExportPlan) -> list[str]:
+    """The plan as a person reads it, a line a fact."""
+    counts = plan.rewriting
+    lines = [
+        f"Source    {plan.session.name}  ({plan.format.title})",
+        f"Pipeline  {plan.pipeline}",
+        f"Target    {plan.target_words}" + ("  (in place)" if plan.in_place else ""),
+    ]
+    for step in plan.steps:
+        done = f"{human_number(len(step.changes))} blocks changed" if step.changes else step.result.note
+        lines.append(f"Stage {step.number}   {step.name}: {done}")
+        lines += [f"          {line}" for line in step.result.trace]
+    lines += [
+        f"Tokens    ~{human_number(plan.tokens_before)} -> ~{human_number(plan.tokens_after)}"
+        f"  ({plan.estimator}, live segment)",
+        f"Records   {counts.kept} kept byte for byte, {counts.changed} changed,"
+        f" {counts.added} added, {counts.dropped} left out",
+    ]
+    words = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
+    lines += [f"Check     {words[check.level]:4} {check.text}" for check in plan.checks]
+    lines += [f"Repair    line {n.line or '?'}: {n.word} {n.detail}".rstrip() for n in counts.repairs]
+    lines += [f"Yours     would go: {text.content.preview}" for text in plan.words_gone]
+    return lines
+
+
+def written_facts(written: Written) -> list[tuple[str, str]]:
+    """Where things lie now, and how to go on: a label and a text each."""
+    facts = [("Written", written.plan.target_words)]
+    if written.backup:
+        facts.append(("Backup", str(written.backup)))
+    if written.report:
+        facts.append(("Report", str(written.report)))
+    if written.plan.resume_command:
+        facts.append(("Resume", written.plan.resume_command))
+    return facts
+
+
+def written_lines(written: Written) -> list[str]:
+    """`written_facts` as lines."""
+    return [f"{label:<10}{text}" for label, text in written_facts(written)]
+
+
+def short_path(path: Path) -> str:
+    """A path with the person's own folder as `~`."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and home != Path("/") else str(path)

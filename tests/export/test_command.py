@@ -1,0 +1,88 @@
+"""The command line that the export dialog copies does the same as the hands did."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from app.export.command import equivalent_command
+from app.export.plan import Wishes
+from app.formats.source import BytesSource, Source
+from app.opening import parse_settings
+from app.pipeline import load
+from app.workspace import Workspace
+from tests.test_workspace import busy_session
+
+
+def source(name: str = "my session; rm -rf.jsonl") -> Source:
+    return BytesSource(b"", name)
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    return Workspace(busy_session(), load("react-mini"), exact=False)
+
+
+def test_a_whole_run_needs_no_settings(workspace: Workspace) -> None:
+    workspace.run_all()
+    found = equivalent_command(workspace, source(), Wishes())
+    assert found.command == "handcompact compact 'my session; rm -rf.jsonl' --pipeline react-mini"
+    assert found.missing == ()
+
+
+def test_options_and_stages_that_were_not_run_are_settings(workspace: Workspace) -> None:
+    workspace.set_options("tool_result_budget", {"max_result_chars": 500})
+    workspace.set_options("microcompact", {"tools": "Read, mcp__*"})
+    workspace.advance()
+    workspace.advance()
+    words = shlex.split(equivalent_command(workspace, source(), Wishes()).command)
+    settings = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+    assert settings == [
+        "tool_result_budget.max_result_chars=500",
+        "microcompact.tools=Read, mcp__*",
+        "retain_tail.enabled=false",
+    ]
+    again = Workspace(workspace.session, load("react-mini").with_options(parse_settings(settings)), exact=False)
+    again.run_all()
+    assert again.messages == workspace.messages
+
+
+def test_a_skipped_stage_is_switched_off(workspace: Workspace) -> None:
+    workspace.skip()
+    workspace.run_all()
+    assert "--set tool_result_budget.enabled=false" in equivalent_command(workspace, source(), Wishes()).command
+
+
+def test_what_was_opened_with_settings_keeps_them() -> None:
+    changed = load("react-mini").with_options({"microcompact": {"keep_recent": 9}})
+    workspace = Workspace(busy_session(), changed, exact=False)
+    workspace.run_all()
+    assert "--set microcompact.keep_recent=9" in equivalent_command(workspace, source(), Wishes()).command
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        (Wishes(out=Path("/tmp/a b.jsonl")), "--out '/tmp/a b.jsonl'"),
+        (Wishes(to_stdout=True), "--out -"),
+        (Wishes(in_place=True, backup=False, drop_old=True), "--in-place --drop-old"),
+        (Wishes(backup=False, report=False), "--no-backup --no-report"),
+        (Wishes(backup_dir=Path("/b"), title="it's"), "--backup-dir /b --title 'it'\"'\"'s'"),
+    ],
+)
+def test_wishes_are_options(workspace: Workspace, wishes: Wishes, words: str) -> None:
+    workspace.run_all()
+    command = equivalent_command(workspace, source(), wishes, drop_user_words=True).command
+    assert command.endswith(f"--pipeline react-mini {words} --drop-user-words")
+
+
+def test_what_hands_alone_can_do_is_named(workspace: Workspace) -> None:
+    workspace.pin(["m3/0"])
+    workspace.refuse("tool_result_budget", ["m7/0", "m11/0"])
+    assert equivalent_command(workspace, source(), Wishes()).missing == ("1 pin", "2 refused changes")
+
+
+def test_a_name_like_an_option_is_a_file(workspace: Workspace) -> None:
+    assert "compact ./-x.jsonl" in equivalent_command(workspace, source("-x.jsonl"), Wishes()).command
