@@ -173,8 +173,12 @@ class Workspace:
     @cached_property
     def rows(self) -> tuple[BlockRow, ...]:
         """A row for every block of the session as it was opened; pins show in `state`."""
-        protection = protected(self.session.live)
-        return tuple(block_rows(self.session.messages, self.judgements, protection))
+        return tuple(block_rows(self.session.messages, self.judgements, self.protection))
+
+    @cached_property
+    def protection(self) -> Protection:
+        """What must stay of the session as it was opened, and why."""
+        return protected(self.session.live)
 
     def tokens(self, messages: Iterable[Message]) -> int:
         """Tokens of these messages as far as they are counted now; always one method for all."""
@@ -194,22 +198,25 @@ class Workspace:
         made = [change.after for change in self.changes.values() if change.after is not None]
         return [row.block for row in self.rows] + made
 
-    def count(self, blocks: Iterable[Block], stop: Callable[[], bool] = lambda: False) -> None:
+    def count(
+        self,
+        blocks: Iterable[Block],
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
         """Count these blocks until `stop` says so; does nothing where only rough figures were asked for."""
-        if self.estimator.exact:
-            for _ in self.counter.run(tuple(blocks), stop):
-                pass
-
-    def count_all(self, progress: Callable[[str], None] | None = None) -> None:
-        """Count everything now; does nothing where only rough figures were asked for."""
         if not self.estimator.exact:
             return
         shown = -1
-        for counted in self.counter.run(self.to_count(), lambda: False):
+        for counted in self.counter.run(tuple(blocks), stop):
             percent = int(counted.share * 100)
-            if progress is not None and percent != shown:
+            if percent != shown:
                 shown = percent
                 progress(f"Counting tokens {percent} %")
+
+    def count_all(self, progress: Callable[[str], None] = lambda _: None) -> None:
+        """Count everything now."""
+        self.count(self.to_count(), progress=progress)
 
     # What a person does
 
@@ -246,6 +253,13 @@ class Workspace:
             return False
         self.history.do(Operation(Deed.BACK))
         return True
+
+    def go_to(self, number: int) -> None:
+        """Make stage `number` (1-based) the next one: accept those before it, take back it and those behind."""
+        while len(self.state.taken) >= number:
+            self.back()
+        while len(self.state.taken) < number - 1:
+            self.advance()
 
     def set_options(self, step: str, options: Mapping[str, Any]) -> None:
         """Change options of a stage; raises BadPipeline naming the option that does not fit."""

@@ -106,6 +106,15 @@ def test_options_run_the_stage_again_and_can_be_undone(workspace: Workspace) -> 
         workspace.set_options("tool_result_budget", {"max_result_chars": "ten"})
 
 
+def test_any_stage_can_be_made_the_next_one(workspace: Workspace) -> None:
+    workspace.go_to(3)
+    assert [step.name for step in workspace.steps] == ["tool_result_budget", "microcompact"]
+    workspace.go_to(1)
+    assert workspace.steps == () and workspace.preview is not None
+    workspace.undo()
+    assert len(workspace.steps) == 1
+
+
 def test_a_skipped_stage_changes_nothing(workspace: Workspace) -> None:
     workspace.skip()
     assert workspace.steps[0].status is Status.SKIPPED
