@@ -23,6 +23,11 @@ class OneWidget(App[None]):
     def compose(self) -> ComposeResult:
         yield self.widget
 
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other; `Pilot.press` does so too, and sleeps after each."""
+        for key in keys:
+            self.simulate_key(key)
+
     @on(LineView.Opened)
     def hear_opened(self, message: LineView.Opened) -> None:
         self.heard.append(f"opened {message.index}")

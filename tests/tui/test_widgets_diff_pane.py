@@ -31,7 +31,8 @@ def items() -> list[DiffItem]:
 async def test_unified_at_80_columns() -> None:
     app = OneWidget(DiffPane(items()))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        app.press("n")
+        await pilot.pause()
         assert_golden(app, "diff-pane")
 
 
@@ -39,18 +40,21 @@ async def test_unified_at_80_columns() -> None:
 async def test_side_by_side_at_120_columns(wrap: bool) -> None:
     app = OneWidget(DiffPane(items(), split=True, wrap=wrap))
     async with app.run_test(size=(120, 36)) as pilot:
-        await pilot.press("n")
+        app.press("n")
+        await pilot.pause()
         assert_golden(app, "diff-pane-split-wrapped" if wrap else "diff-pane-split")
 
 
 async def test_enter_opens_a_gap_and_anything_else_is_the_screens_to_open() -> None:
     app = OneWidget(view := DiffPane(items(), glyphs=ASCII))
     async with app.run_test(size=(80, 60)) as pilot:
-        await pilot.press("enter")
+        app.press("enter")
+        await pilot.pause()
         assert app.heard == ["opened 0"]
         gap = next(y for y, line in enumerate(screen_text(app).splitlines()) if "more removed" in line)
         view.cursor = gap
-        await pilot.press("enter")
+        app.press("enter")
+        await pilot.pause()
         assert app.heard[-1] == f"moved {gap}"
         lines = screen_text(app).splitlines()
         assert lines[gap].startswith(">   7 - E   line 4")
@@ -70,7 +74,8 @@ async def test_n_goes_from_change_to_change() -> None:
 async def test_switching_the_view_keeps_the_cursor_on_its_line() -> None:
     app = OneWidget(view := DiffPane(items()))
     async with app.run_test(size=(120, 36)) as pilot:
-        await pilot.press("n")
+        app.press("n")
+        await pilot.pause()
         for change in ({"split": True}, {"wrap": True}, {"split": False}):
             for name, value in change.items():
                 setattr(view, name, value)
@@ -91,7 +96,8 @@ async def test_every_row_is_as_wide_as_the_pane(split: bool, width: int) -> None
 async def test_no_diff_at_all() -> None:
     app = OneWidget(view := DiffPane())
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("j", "n", "enter", "G")
+        app.press("j", "n", "enter", "G")
+        await pilot.pause()
         view.split = True
         await pilot.pause()
         assert screen_text(app).strip() == ""

@@ -46,12 +46,14 @@ class Numbers(LineView):
 async def test_keys_move_the_cursor_and_the_view_follows() -> None:
     app = OneWidget(view := Numbers())
     async with app.run_test(size=(40, 11)) as pilot:
-        seen = []
-        for key in ("j", "down", "k", "pagedown", "ctrl+d", "G", "end", "up", "pageup", "ctrl+u", "g", "k"):
-            await pilot.press(key)
-            seen.append(view.cursor)
-        assert seen == [1, 2, 1, 11, 16, 99, 99, 98, 88, 83, 0, 0]
-        await pilot.press("G")
+        await pilot.pause()
+        app.press("j", "down", "k", "pagedown", "ctrl+d", "G", "end", "up", "pageup", "ctrl+u", "g", "k")
+        await pilot.pause()
+        rows = [int(line.removeprefix("moved ")) for line in app.heard]
+        assert rows == [1, 2, 1, 11, 16, 99, 98, 88, 83, 0]
+        assert view.cursor == 0
+        app.press("G")
+        await pilot.pause()
         lines = screen_text(app).splitlines()
         assert (lines[0], lines[1].rstrip(" ▁▂▃▄▅▆▇█"), lines[-1]) == ("header", " row 90", ">row 99")
 
@@ -59,7 +61,9 @@ async def test_keys_move_the_cursor_and_the_view_follows() -> None:
 async def test_a_click_moves_and_a_double_click_opens() -> None:
     app = OneWidget(view := Numbers())
     async with app.run_test(size=(40, 11)) as pilot:
-        await pilot.press("pagedown", "pagedown")
+        await pilot.pause()
+        app.press("pagedown", "pagedown")
+        await pilot.pause()
         app.heard.clear()
         await pilot.click(offset=(5, 3))
         assert view.cursor == 13
@@ -68,7 +72,8 @@ async def test_a_click_moves_and_a_double_click_opens() -> None:
         await pilot.double_click(offset=(5, 4))
         assert app.heard == ["moved 13", "moved 14", "opened 14"]
         assert not app.screen.selections
-        await pilot.press("enter")
+        app.press("enter")
+        await pilot.pause()
         assert app.heard[-1] == "opened 14"
 
 
@@ -77,7 +82,8 @@ async def test_an_empty_view_takes_every_key() -> None:
     view.count = 0
     app = OneWidget(view)
     async with app.run_test(size=(40, 11)) as pilot:
-        await pilot.press("j", "k", "G", "g", "pagedown", "ctrl+u", "enter", "n", "N")
+        app.press("j", "k", "G", "g", "pagedown", "ctrl+u", "enter", "n", "N")
+        await pilot.pause()
         await pilot.click(offset=(5, 3))
         assert view.cursor == 0
         assert app.heard == ["row 0: 0 of 0", "row 0: 0 of 0"]
@@ -86,15 +92,18 @@ async def test_an_empty_view_takes_every_key() -> None:
 async def test_n_goes_to_stops_and_to_matches_while_something_is_searched() -> None:
     app = OneWidget(view := Numbers())
     async with app.run_test(size=(40, 11)) as pilot:
-        await pilot.press("n", "n", "N")
+        app.press("n", "n", "N")
+        await pilot.pause()
         assert view.cursor == 10
         assert view.find("ROW 5") == 0
         assert view.find("row 5") == 11
         assert view.cursor == 50
-        await pilot.press("N", "n", "n")
+        app.press("N", "n", "n")
+        await pilot.pause()
         assert view.cursor == 51
         assert view.find("") == 0
-        await pilot.press("n")
+        app.press("n")
+        await pilot.pause()
         assert view.cursor == 60
         jumps = [line for line in app.heard if line.startswith("row")]
         assert jumps[3:] == [
@@ -110,8 +119,10 @@ async def test_n_goes_to_stops_and_to_matches_while_something_is_searched() -> N
 async def test_a_search_goes_on_at_the_other_end_and_says_so() -> None:
     app = OneWidget(view := Numbers())
     async with app.run_test(size=(40, 11)) as pilot:
-        await pilot.press("N")
-        await pilot.press("G")
+        app.press("N")
+        await pilot.pause()
+        app.press("G")
+        await pilot.pause()
         view.find("row 3")
         await pilot.pause()
         jumps = [line for line in app.heard if line.startswith("row")]
@@ -121,7 +132,8 @@ async def test_a_search_goes_on_at_the_other_end_and_says_so() -> None:
 async def test_rows_that_are_taken_away_leave_the_cursor_on_the_last_one() -> None:
     app = OneWidget(view := Numbers())
     async with app.run_test(size=(40, 11)) as pilot:
-        await pilot.press("G")
+        app.press("G")
+        await pilot.pause()
         view.count = 5
         view.rows_changed()
         await pilot.pause()
@@ -134,7 +146,8 @@ async def test_text_selected_with_the_mouse_is_what_was_dragged_over() -> None:
     view.width = 100
     app = OneWidget(view)
     async with app.run_test(size=(40, 11)) as pilot:
-        await pilot.press("right", "right")
+        app.press("right", "right")
+        await pilot.pause()
         view.scroll_to(x=2, animate=False)
         await pilot.pause()
         await pilot.mouse_down(offset=(3, 2))
@@ -153,7 +166,8 @@ async def test_only_rows_that_are_seen_are_painted_and_they_are_kept() -> None:
         await pilot.pause()
         assert view.painted < 100
         before = view.painted
-        await pilot.press("j", "k", "j", "k")
+        app.press("j", "k", "j", "k")
+        await pilot.pause()
         assert view.painted == before
         for _ in range(3):
             view.cursor = (view.cursor + 40_000) % 100_000
@@ -167,7 +181,8 @@ async def test_a_pager_has_no_cursor_and_its_keys_scroll() -> None:
     app = OneWidget(view)
     async with app.run_test(size=(40, 11)) as pilot:
         await pilot.pause()
-        await pilot.press("j", "j", "pagedown")
+        app.press("j", "j", "pagedown")
+        await pilot.pause()
         assert (view.scroll_y, view.cursor) == (12, 0)
         assert ">" not in screen_text(app)
         view.find("row 77")
@@ -207,7 +222,7 @@ async def test_a_page_costs_no_more_with_a_hundred_thousand_rows() -> None:
             view.count = count
             view.rows_changed(0)
             await pilot.pause()
-            medians.append(statistics.median([await view.time_of_key("pagedown") for _ in range(9)]))
+            medians.append(statistics.median([await view.time_of_key("pagedown") for _ in range(5)]))
         assert medians[1] < 3 * medians[0]
 
 

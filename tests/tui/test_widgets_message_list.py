@@ -29,7 +29,8 @@ ROWS: list[ListRow] = [
 async def test_rows(size: tuple[int, int]) -> None:
     app = OneWidget(MessageList(ROWS))
     async with app.run_test(size=size) as pilot:
-        await pilot.press("j", "j", "j")
+        app.press("j", "j", "j")
+        await pilot.pause()
         assert_golden(app, "message-list")
 
 
@@ -89,7 +90,8 @@ async def test_the_source_decides_what_is_shown_and_the_cursor_stays() -> None:
     view = MessageList(ROWS)
     app = OneWidget(view)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("G")
+        app.press("G")
+        await pilot.pause()
         view.show(ROWS[:3])
         await pilot.pause()
         assert view.cursor == 2
@@ -108,9 +110,11 @@ async def test_a_search_finds_what_the_preview_cuts() -> None:
         assert view.find("end7") == 1
         assert view.cursor == 7
         view.show(rows[5:])
-        await pilot.press("g", "n")
+        app.press("g", "n")
+        await pilot.pause()
         assert view.cursor == 2
         view.set_matches("found elsewhere", [1, 3])
         view.show(rows)
-        await pilot.press("g", "n", "n")
+        app.press("g", "n", "n")
+        await pilot.pause()
         assert view.cursor == 3

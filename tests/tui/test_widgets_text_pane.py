@@ -78,14 +78,16 @@ async def test_selected_text_has_no_line_ends_where_rows_were_wrapped() -> None:
 async def test_another_text_starts_at_its_top_and_ends_the_search() -> None:
     app = OneWidget(view := TextPane(TEXT))
     async with app.run_test(size=(40, 12)) as pilot:
-        await pilot.press("G")
+        app.press("G")
+        await pilot.pause()
         view.find("line 5")
         view.show("fresh")
         await pilot.pause()
         assert screen_text(app).splitlines()[0] == "fresh"
         assert (view.sought, view.row_count, view.line_count) == ("", 1, 1)
         view.show("")
-        await pilot.press("j", "G", "n")
+        app.press("j", "G", "n")
+        await pilot.pause()
         assert screen_text(app).strip() == ""
 
 
@@ -95,7 +97,8 @@ async def test_an_endless_line_shows_how_much_more_there_is() -> None:
         await pilot.pause()
         assert view.row_strip(0).text.endswith(f"a… {1_000_000 - MAX_LINE_CHARS:,} more characters")
         view.wrap = True
-        await pilot.press("G")
+        app.press("G")
+        await pilot.pause()
         assert screen_text(app).splitlines()[-1].startswith("a" * 20)
 
 
