@@ -185,7 +185,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def room(self) -> int:
         """Cells that a row may fill beside the cursor sign and the gutter."""
-        return max(0, self.size.width - self._sign_width - self.gutter_width())
+        return max(0, self.size.width - self.scrollbar_gutter.width - self._sign_width - self.gutter_width())
 
     @property
     def _sign_width(self) -> int:

@@ -24,8 +24,10 @@ VERDICTS: Final = (
     "compacted",
     "error",
 )
-UNSENT: Final = frozenset({"before-boundary", "off-branch", "sidechain", "never-sent"})
+UNSENT: Final = frozenset({"before-boundary", "off-branch", "sidechain", "never-sent", "dropped"})
 """States of a block that is not sent to the model: its row is faint."""
+_SHORT: Final = {"before-boundary": "before"}
+"""Words for states that are longer than their column."""
 STATES_FROM_WIDTH: Final = 100
 """Cells from which on the states have a column of their own."""
 
@@ -149,7 +151,8 @@ class MessageList(LineView):
         # Where it stands matters more than its class for a row that is not sent.
         unsent = next((state for state in row.states if state in UNSENT), None)
         states = " ".join(row.states)
-        columns = self._columns(str(row.number), row.role, tokens, unsent or row.verdict, states)
+        verdict = row.verdict if unsent is None else _SHORT.get(unsent, unsent)
+        columns = self._columns(str(row.number), row.role, tokens, verdict, states)
         taken = 2 + sum(map(cells, (columns.lead, columns.verdict, columns.states)))
         preview = one_line(row.preview, max(0, self.room - taken), self.glyphs)
 
