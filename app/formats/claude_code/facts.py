@@ -48,11 +48,6 @@ class Heading:
         )
         return known or first_words(messages)
 
-    @staticmethod
-    def session_of(leaf: Node | None) -> str | None:
-        """The id of the session that the live branch belongs to."""
-        return leaf.session if leaf else None
-
 
 def first_words(messages: Sequence[Message]) -> str | None:
     """The first line that the person typed, at most `TITLE_CHARS` code points."""

@@ -133,14 +133,15 @@ class Graph:
         return way
 
     def _tip(self, leaf: Node) -> list[Node]:
-        """Attachments and the like that hang below the leaf: the client goes on from them."""
-        tip: list[Node] = []
+        """What hangs below the leaf and is sent or tells of it: the client goes on from there."""
+        below: dict[int, Node] = {leaf.index: leaf}
         last = leaf
         for node in self.tree:
-            if node.order > leaf.order and not node.talk and self._parents[node.index] is last:
-                tip.append(node)
-                last = node
-        return tip
+            parent = self._parents[node.index]
+            if node.order > leaf.order and not node.talk and parent is not None and parent.index in below:
+                below[node.index] = node
+                last = node if node.blocks or node.compacted else last
+        return self.walk(last, until={leaf.index})
 
     def _insert_preserved(self, way: Way) -> None:
         """Put the preserved segment of the way's boundary behind its anchor (2.1.170 and later)."""

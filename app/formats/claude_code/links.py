@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from app.formats.claude_code.graph import Graph
@@ -10,22 +10,46 @@ from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row
 
 
+class Ancestors:
+    """Finds the nearest ancestor among some rows; each gap in the tree is walked once."""
+
+    def __init__(self, graph: Graph, rows: Iterable[Row]) -> None:
+        self._graph = graph
+        self._rows = {row.node.index: row for row in rows if row.node is not None and row.uuid is not None}
+        self._known: dict[int, Row | None] = {}
+
+    def of(self, node: Node) -> Row | None:
+        """The nearest ancestor of `node` that is among the rows."""
+        gap: list[int] = []
+        parent = self._graph.parent(node)
+        while parent is not None and parent.index not in self._rows and parent.index not in self._known:
+            gap.append(parent.index)
+            parent = self._graph.parent(parent)
+        found = None
+        if parent is not None:
+            found = self._rows.get(parent.index) or self._known.get(parent.index)
+        self._known.update(dict.fromkeys(gap, found))
+        return found
+
+
 class Linker:
     """Sets `parent` of rows: the record's own where it stays, else the nearest ancestor that stays."""
 
     def __init__(self, graph: Graph, rows: Sequence[Row], boundary: Row | None) -> None:
-        self._graph = graph
         self._rows = rows
         self._boundary = boundary
-        self._row_of = {row.node.index: row for row in rows if row.node is not None and row.uuid is not None}
         border = rows.index(boundary) if boundary is not None else -1
-        self._old = set(rows[: border + 1])
+        self.ancestors = Ancestors(graph, rows)
+        # The chain of what is sent may not lead back above a new boundary.
+        self._ahead = Ancestors(
+            graph, (r for at, r in enumerate(rows) if at > border or r.message is not None)
+        )
 
     def link(self, thread: Sequence[Row], places: dict[int, int]) -> None:
         """Link all rows; `places` are the positions in the old path of the records that stood on it."""
         for row in self._rows:
             if row.node is not None and row.node.in_tree:
-                row.parent = self._ancestor(row.node, lambda _: True)
+                row.parent = self.ancestors.of(row.node)
         chain = list(_chain(thread, places))
         in_chain = set(chain)
         before = self._boundary
@@ -34,25 +58,12 @@ class Linker:
             before = row
         self._link_beside(thread, in_chain)
 
-    def _ancestor(self, node: Node, stays: Callable[[Row], bool]) -> Row | None:
-        parent = self._graph.parent(node)
-        while parent is not None:
-            row = self._row_of.get(parent.index)
-            if row is not None and stays(row):
-                return row
-            parent = self._graph.parent(parent)
-        return None
-
-    def _stays(self, row: Row) -> bool:
-        """Whether the chain may lead through a row: it may not lead back above a new boundary."""
-        return row.message is not None or row not in self._old
-
     def _lead_back(self, row: Row, before: Row | None, chain: set[Row]) -> None:
         """Let `row` have `before` as the next ancestor in the chain."""
-        parent = self._ancestor(row.node, self._stays) if row.node is not None else None
+        parent = self._ahead.of(row.node) if row.node is not None else None
         reached = parent
         while reached is not None and reached not in chain and reached.node is not None:
-            reached = self._ancestor(reached.node, self._stays)
+            reached = self._ahead.of(reached.node)
         row.parent = parent if before is None or reached is before else before
 
     def _link_beside(self, thread: Sequence[Row], chain: set[Row]) -> None:
@@ -64,7 +75,7 @@ class Linker:
             elif row.node is None:
                 row.parent = last
             else:
-                row.parent = self._ancestor(row.node, self._stays) or last
+                row.parent = self._ahead.of(row.node) or last
 
 
 def _chain(thread: Sequence[Row], places: dict[int, int]) -> Iterator[Row]:

@@ -56,9 +56,9 @@ def boundary_record(boundary: Boundary, logical_parent: str | None, neighbour: M
         metadata["preTokens"] = boundary.tokens_before
     if boundary.tokens_after is not None:
         metadata["postTokens"] = boundary.tokens_after
-    if boundary.removed is not None:
-        metadata["messagesSummarized"] = boundary.removed
     own: Value = {"trigger": boundary.trigger, "strategy": boundary.strategy}
+    if boundary.removed is not None:
+        own["removed"] = boundary.removed
     if boundary.preserved is not None:
         own["preserved"] = list(boundary.preserved)
     return {

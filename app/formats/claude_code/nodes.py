@@ -161,7 +161,7 @@ def _boundary(node: Node, metadata: Mapping[str, Any]) -> Boundary:
         time=node.time,
         tokens_before=_count(metadata.get("preTokens")),
         tokens_after=_count(metadata.get("postTokens")),
-        removed=_count(metadata.get("messagesSummarized")),
+        removed=_count(own.get("removed")),
         preserved=(str(kept[0]), str(kept[1])) if isinstance(kept, list) and len(kept) == 2 else None,
         record=node.index,
     )

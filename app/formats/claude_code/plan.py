@@ -9,7 +9,7 @@ from typing import Final
 from app.formats.base import Rewrite
 from app.formats.claude_code.drafts import Draft, drafts
 from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
-from app.formats.claude_code.links import Linker
+from app.formats.claude_code.links import Ancestors, Linker
 from app.formats.claude_code.made import Uuids, Value, boundary_record
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row, Thread, Threader
@@ -70,8 +70,9 @@ class Planner:
         rows = self._arrange(thread, gone, hidden, boundary, changed)
         if self._rewrite.drop_old and boundary is not None:
             rows = _without_old(rows, boundary)
-        self._link(rows, [row for row in thread.rows if row not in detached], boundary)
-        self._refer(rows, thread)
+        linker = Linker(self._graph, rows, boundary)
+        self._link(linker, rows, [row for row in thread.rows if row not in detached])
+        self._refer(linker.ancestors, rows, thread)
         self._set_usage(wanted, thread)
         _date(thread, boundary, max((n.time for n in hidden if n.time is not None), default=None))
         self._note_graph(rows)
@@ -206,29 +207,27 @@ class Planner:
             if row in late or turned:
                 self._note("result-order", row.node, "words stood before a result of the same message")
 
-    def _link(self, rows: Sequence[Row], thread: Sequence[Row], boundary: Row | None) -> None:
-        places = {n.index: place for place, n in enumerate(self._way.path)}
-        Linker(self._graph, rows, boundary).link(thread, places)
+    def _link(self, linker: Linker, rows: Sequence[Row], thread: Sequence[Row]) -> None:
+        linker.link(thread, {n.index: place for place, n in enumerate(self._way.path)})
         for row in rows:
             if row.node is not None and row.node.in_tree:
                 parent = row.parent.uuid if row.parent else None
                 unsaid = row.message is not None and not row.node.parent_given
                 row.new_parent = parent != row.node.parent or unsaid
 
-    def _refer(self, rows: Sequence[Row], thread: Thread) -> None:
+    def _refer(self, ancestors: Ancestors, rows: Sequence[Row], thread: Thread) -> None:
         """Let no reference point at a record that this export leaves out."""
         uuids = {row.uuid for row in rows if row.uuid is not None}
+        gone = {uuid: node for uuid, node in self._graph.by_uuid.items() if uuid not in uuids}
         last = thread.rows[-1].uuid if thread.rows else None
         for row in rows:
             if row.node is None:
                 continue
-            source, reference = row.node.source, row.node.reference
-            row.drop_source = source in self._graph.by_uuid and source not in uuids
-            if reference in self._graph.by_uuid and reference not in uuids:
-                node = self._graph.by_uuid.get(reference or "")
-                while node is not None and node.uuid not in uuids:
-                    node = self._graph.parent(node)
-                row.reference = node.uuid if node is not None else last
+            row.drop_source = row.node.source in gone
+            node = gone.get(row.node.reference) if row.node.reference is not None else None
+            if node is not None:
+                near = ancestors.of(node)
+                row.reference = near.uuid if near is not None else last
 
     def _set_usage(self, wanted: Sequence[Draft], thread: Thread) -> None:
         """Let the newest usage say how big the context is now: the client believes it."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from app.formats.claude_code.blocks import BlockReader
@@ -36,11 +34,6 @@ def read(source: Source, leaf: str | None = None) -> Session:
 
     Raises InputError only for a `leaf` that the file does not have.
     """
-    with _collector_paused():
-        return _read(source, leaf)
-
-
-def _read(source: Source, leaf: str | None) -> Session:
     transcript = Transcript(source)
     rows = LineReader(source)
     heading = Heading()
@@ -65,25 +58,13 @@ def _read(source: Source, leaf: str | None) -> Session:
         notices=(*rows.notices, *graph_notices(transcript, way, facts)),
         leaves=tuple(_leaves(way, live, branches)),
         live_leaf=_leaf_node(way).key if live else None,
-        session_id=heading.session_of(last),
+        session_id=last.session if last else None,
         title=heading.title(graph, messages),
         model=next((m.model for m in reversed(live) if m.model), None),
         cwd=heading.cwd,
         usage=_sum(graph),
         last_usage=next((m.usage for m in reversed(live) if m.usage and m.usage.context), None),
     )
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Records and what is kept of them hold no cycles: the collector would only walk the index in vain."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _index(rows: Iterable[Row], transcript: Transcript, heading: Heading) -> None:

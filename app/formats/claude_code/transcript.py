@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 from app.errors import InputError
@@ -34,7 +33,7 @@ class Transcript(RecordStore):
         if leaf is None:
             return self.graph.leaf()
         for node in self.graph.tree:
-            if node.key == leaf and (node.sent or node.kind == "attachment"):
+            if node.key == leaf and node.sent:
                 return node
         raise InputError(f"{self.source.name} has no message {leaf!r}: give the uuid of one of its messages")
 
@@ -49,9 +48,3 @@ def transcript_of(session: Session) -> Transcript:
     if not isinstance(session.records, Transcript):
         raise TypeError(f"a session of {session.format} was not read from a Claude Code file")
     return session.records
-
-
-def time_range(nodes: Sequence[Node]) -> tuple[float | None, float | None]:
-    """The earliest and the latest time of some records."""
-    times = [n.time for n in nodes if n.time is not None]
-    return (min(times), max(times)) if times else (None, None)

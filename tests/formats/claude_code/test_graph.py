@@ -186,3 +186,21 @@ def test_deep_trees_need_no_recursion() -> None:
         user(n, n - 1 or None, f"u{n}") if n % 2 else assistant(n, n - 1, f"a{n}") for n in range(1, 4001)
     ]
     assert len(read(*records).live) == 4000
+
+
+def test_what_hangs_below_the_leaf_is_sent_with_it() -> None:
+    session = read(
+        user(1, None, "Hi"),
+        assistant(2, 1, "Yo"),
+        record(3, 2, "progress", data={}),
+        record(4, 2, "attachment", attachment={"type": "date"}, rendered=[{"content": "Today."}]),
+        record(5, 4, "attachment", attachment={"type": "model"}, rendered=[{"content": "Opus."}]),
+    )
+    assert said(session.live) == [["Hi"], ["Yo"], ["Today.", "Opus."]]
+    assert session.live_leaf == uuid(2)
+
+
+def test_an_older_client_would_take_the_latest_time() -> None:
+    records = [user(1, None, "A"), assistant(9, 1, "late"), assistant(2, 1, "last")]
+    assert "continuation-on-old-leaf" in words(*records)
+    assert "continuation-on-old-leaf" not in words(records[0], records[2], records[1])
