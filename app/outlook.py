@@ -79,14 +79,20 @@ class Outlook:
         """What a person wants to know first: how much can go, and whether anything of theirs does."""
         workspace, name = self.workspace, self.workspace.pipeline.name
         before, after = workspace.tokens(workspace.session.live), self.tokens_ahead()
-        freed = f"~{short_number(before - after)} of ~{short_number(before)} tokens"
-        if all(not step.changes for step in self.ahead):
+        freed = f"{name}: ~{short_number(before - after)} of ~{short_number(before)} tokens"
+        gone = self.words_gone
+        if not any(step.changes for step in self.ahead):
             return f"{name} {'found' if self.is_done else 'finds'} nothing to take out"
         if self.is_done:
-            went = f"{self.words_gone} of your own messages went too" if self.words_gone else "your own messages all stayed"
-            return f"{freed} freed by {name}; {went}"
-        go = f"{self.words_gone} of your own messages would go too" if self.words_gone else "your own messages all stay"
-        return f"{freed} can go with {name}; {go}"
+            theirs = f"{gone} of your messages too" if gone else "your messages all stayed"
+            return f"{freed} gone, {theirs}"
+        theirs = f"{gone} of your messages too" if gone else "your messages all stay"
+        return f"{freed} can go, {theirs}"
+
+
+def first_look(workspace: Workspace) -> Outlook:
+    """What can be shown at once, before any stage that is left was tried."""
+    return Outlook(workspace, workspace.state, workspace.messages, (), workspace.changes, 0)
 
 
 def outlook(workspace: Workspace) -> Outlook:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import BadPipeline
+from app.settings import config_dir
 from app.stages import stage_named
 from app.stages.base import Stage
 from app.tokens import ESTIMATORS
@@ -64,6 +65,12 @@ def preset_names() -> tuple[str, ...]:
     files = _presets().iterdir()
     names = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != FIRST))
+
+
+def known_names() -> tuple[str, ...]:
+    """What `load` can be given: our own names, then the paths of a person's own in the config folder."""
+    own = sorted((config_dir() / "pipelines").glob("*.toml"))
+    return (*preset_names(), *map(str, own))
 
 
 def load(name_or_path: str) -> Pipeline:

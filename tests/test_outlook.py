@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.compactability import Verdict
+from app.display import short_number
 from app.outlook import outlook
 from app.pipeline import load
 from app.workspace import Workspace
@@ -15,9 +16,12 @@ def workspace() -> Workspace:
 
 def test_the_sentence_says_what_can_go_and_what_went() -> None:
     work = workspace()
-    assert outlook(work).sentence().endswith("can go with react-mini; your own messages all stay")
+    seen = outlook(work)
+    freed = short_number(seen.tokens_now() - seen.tokens_ahead())
+    of = f"~{freed} of ~{short_number(seen.tokens_now())} tokens"
+    assert seen.sentence() == f"react-mini: {of} can go, your messages all stay"
     work.run_all()
-    assert outlook(work).sentence().endswith("freed by react-mini; your own messages all stayed")
+    assert outlook(work).sentence() == f"react-mini: {of} gone, your messages all stayed"
 
 
 def test_a_pipeline_with_nothing_to_do_says_so() -> None:
