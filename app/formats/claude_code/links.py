@@ -67,14 +67,12 @@ class Linker:
         row.parent = parent if before is None or reached is before else before
 
     def _link_beside(self, thread: Sequence[Row], chain: set[Row]) -> None:
-        """Rows that are found by their ids and not by parents: results of parallel calls, made results."""
+        """Records of parallel calls, which a reader finds by their ids and not by parents."""
         last = self._boundary
         for row in thread:
             if row in chain:
                 last = row
-            elif row.node is None:
-                row.parent = last
-            else:
+            elif row.node is not None:
                 row.parent = self._ahead.of(row.node) or last
 
 
@@ -86,10 +84,7 @@ def _chain(thread: Sequence[Row], places: dict[int, int]) -> Iterator[Row]:
     """
     for _, members in groupby(thread, key=lambda row: row.message):
         rows = list(members)
-        chosen = [
-            row for row in rows if (row.node is None and not row.has_results) or _place(row, places) >= 0
-        ]
-        chosen = chosen or rows[-1:]
+        chosen = [row for row in rows if row.node is None or _place(row, places) >= 0] or rows[-1:]
         old = iter(sorted((row for row in chosen if row.node), key=lambda row: _place(row, places)))
         for row in chosen:
             yield row if row.node is None else next(old)
