@@ -65,9 +65,9 @@ class Planner:
         gone = self._gone(thread)
         hidden = self._hidden(gone, thread)
         boundary = self._boundary_row(hidden, thread)
-        changed = bool(gone) or boundary is not None or any(r.node is None or r.edited for r in thread.rows)
-        detached = self._preserved_rows(thread, rebuild=changed)
-        rows = self._arrange(thread, gone, hidden, boundary, changed)
+        regrouped = bool(gone) or boundary is not None or any(row.node is None for row in thread.rows)
+        detached = set() if regrouped else self._preserved_rows(thread)
+        rows = self._arrange(thread, gone, hidden, boundary, regrouped)
         if self._rewrite.drop_old and boundary is not None:
             rows = _without_old(rows, boundary)
         linker = Linker(self._graph, rows, boundary)
@@ -137,10 +137,9 @@ class Planner:
 
         return Row(made=record, uuid=self._uuids.make(boundary.key))
 
-    def _preserved_rows(self, thread: Thread, *, rebuild: bool) -> set[Row]:
-        """The rows of the preserved segment, as long as the old boundary goes on naming them."""
-        rows = {row for n in self._way.inserted if (row := thread.by_record.get(n.index))}
-        return set() if rebuild else rows
+    def _preserved_rows(self, thread: Thread) -> set[Row]:
+        """The rows of the preserved segment, which no parent leads to while the old boundary names them."""
+        return {row for n in self._way.inserted if (row := thread.by_record.get(n.index))}
 
     def _arrange(
         self,
@@ -148,10 +147,10 @@ class Planner:
         gone: Sequence[Node],
         hidden: Sequence[Node],
         boundary: Row | None,
-        changed: bool,
+        regrouped: bool,
     ) -> list[Row]:
         left_out = {n.index for n in gone}.difference(n.index for n in hidden)
-        unlogged = changed or self._rewrite.session_id is not None
+        unlogged = regrouped or self._rewrite.session_id is not None or any(r.edited for r in thread.rows)
         stay = [
             n
             for n in self._records.nodes
@@ -161,15 +160,14 @@ class Planner:
         ]
         layout = Layout(base_rows(stay, self._graph, thread), thread)
         self._move_branch(layout)
-        if changed:
-            kept = (thread.by_record.get(n.index) for n in self._way.inserted)
-            layout.moved |= {row for row in kept if row is not None}
+        if regrouped:
+            layout.moved |= self._preserved_rows(thread)
         last = max(hidden, key=lambda n: n.order, default=None)
         if last is not None:
             layout.move_behind(thread.rows, last.order)
         self._note_order(layout.move_out_of_order(), thread)
         border = next((row for row in layout.base if last is not None and row.node is last), None)
-        self._plain_boundaries(layout.base, changed and boundary is None)
+        self._plain_boundaries(layout.base, regrouped and boundary is None)
         rows = layout.rows(boundary, border)
         if not ends_on_thread(rows, self._graph):
             final = thread.rows[-1].message

@@ -385,3 +385,11 @@ def test_only_the_preserved_segment_is_rebuilt_when_it_loses_a_part() -> None:
     out = written(rewrite(session, kept))
     assert by_uuid(out)[uuid(3)]["compactMetadata"] == {"trigger": "auto"}
     assert request(read_bytes(out)) == request(session, kept)
+
+
+def test_a_preserved_segment_stays_when_only_texts_change() -> None:
+    session = read_sample("claude-code-compacted.jsonl")
+    kept = cleared(session.live)
+    rewriting = rewrite(session, kept, session_id=NEW_ID)
+    assert rewriting.changed == 2
+    assert request(read_bytes(written(rewriting))) == request(session, kept)
