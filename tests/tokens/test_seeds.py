@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.build import assistant, conversation, image, opaque, result, system, thinking, tool, use, user
-from tests.oracle_adapter import to_model
+from tests.recorded_runs.neutral import to_model
 from tests.recorded import cases
 
 Json = dict[str, Any]
