@@ -8,11 +8,14 @@ expectation may hold <<NUM>> (digits), <<PATH>> (no blanks) and <<ANY>>.
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from app.errors import BadPipeline
 
 Json = dict[str, Any]
 Runner = Callable[[str, str, Mapping[str, Any], Sequence[Json]], Json]
@@ -21,30 +24,67 @@ DATA = Path(__file__).parent / "data" / "recorded"
 WILD = {"<<NUM>>": "[0-9]+", "<<PATH>>": r"\S+", "<<ANY>>": "(?s:.*)"}
 
 
-def cases(seed: str) -> list[Json]:
-    """The recorded cases of one seed."""
+def cases(seed: str, *stages: str) -> list[Json]:
+    """The recorded cases of one seed, of these stages where any are named."""
     with (DATA / f"{seed}.jsonl").open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
+        found = [json.loads(line) for line in file if line.strip()]
+    return [case for case in found if not stages or case["stage"] in stages]
 
 
 def disagreements(run: Runner, case: Json) -> list[str]:
     """In words, how a run differs from what the case asks; empty when it agrees."""
     params = {**copy.deepcopy(case["params"]), "env": case["env"]}
     given = copy.deepcopy(case["messages"])
-    out = run(case["seed"], case["stage"], params, given)
+    facts = dict(case.get("expected_facts") or {})
+    try:
+        out = run(case["seed"], case["stage"], params, given)
+    except BadPipeline as refusal:
+        return [] if facts.get("raises") or facts.get("may_raise") else [f"refused: {refusal}"]
+    if facts.pop("raises", None):
+        return ["it was not refused"]
+    facts.pop("may_raise", None)
     found = [] if given == case["messages"] else ["the input was changed in place"]
     if case["expected"] is not None and not same(plain(case["expected"]), plain(out["messages"])):
         found.append(f"messages: {plain(out['messages'])}")
     if not holds(case.get("expected_report") or {}, out["report"]):
         found.append(f"report: {out['report']}")
 
-    def again(extra: Mapping[str, Any]) -> Json:
-        return run(case["seed"], case["stage"], {**params, **extra}, copy.deepcopy(out["messages"]))
+    if case.get("expected_files") is not None:
+        found += wrong_files(case["expected_files"], out["files"])
 
-    for name, wanted in (case.get("expected_facts") or {}).items():
+    def again(extra: Mapping[str, Any]) -> Json:
+        more = {**params, **facts.get("rerun_params", {}), **extra}
+        return run(case["seed"], case["stage"], more, copy.deepcopy(out["messages"]))
+
+    for name, wanted in facts.items():
         if not FACTS[name](wanted, case["messages"], out, again):
             found.append(f"fact {name}={wanted}")
     return found
+
+
+def wrong_files(wanted: Sequence[Json], files: Sequence[Json]) -> list[str]:
+    """In words, how planned files differ from those of the recording."""
+    got = {file["path"]: file["text"] for file in files}
+    if sorted(got) != sorted(file["path"] for file in wanted) or len(got) != len(files):
+        return [f"files: {sorted(file['path'] for file in files)}"]
+    found = []
+    for file in wanted:
+        head, text = body(got[file["path"]])
+        if (len(text), sha256(text)) != (file["chars"], file["sha256"]):
+            found.append(f"content of {file['path']}")
+        if file.get("header") and not holds(file["header"], json.loads(head)):
+            found.append(f"header of {file['path']}: {head}")
+    return found
+
+
+def body(text: str) -> tuple[str, str]:
+    """The header of a saved file, if it has one, and the result that it holds."""
+    head, sep, rest = text.partition("---CONTENT---\n")
+    return (head, rest) if sep and head.startswith("{") else ("", text)
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def plain(messages: Sequence[Json]) -> list[Json]:
@@ -145,8 +185,24 @@ def first_user(messages: Sequence[Json]) -> Json | None:
     return None
 
 
+def pool(out: Json) -> list[str]:
+    """All texts that are left: messages as JSON, and files."""
+    return [json.dumps(message) for message in plain(out["messages"])] + [f["text"] for f in out["files"]]
+
+
+def is_somewhere(text: str, out: Json) -> bool:
+    """Whether a text is left in a message or a file."""
+    return any(text in place or json.dumps(text)[1:-1] in place for place in pool(out))
+
+
+def is_safe(path: str) -> bool:
+    """Whether every part of a path is a plain name."""
+    return all(re.fullmatch(r"(?!\.\.?$)[A-Za-z0-9._-]{1,160}", part) for part in path.split("/"))
+
+
 Again = Callable[[Mapping[str, Any]], Json]
 FACTS: dict[str, Callable[[Any, Sequence[Json], Json, Again], bool]] = {
+    "rerun_params": lambda params, before, out, again: True,
     "rerun_same": lambda _, before, out, again: plain(again({})["messages"]) == plain(out["messages"]),
     "unchanged": lambda _, before, out, again: plain(before) == plain(out["messages"]),
     "not_larger": lambda _, before, out, again: size(out["messages"]) <= size(before),
@@ -159,5 +215,22 @@ FACTS: dict[str, Callable[[Any, Sequence[Json], Json, Again], bool]] = {
     ),
     "result_changed": lambda ids, before, out, again: all(
         results(before)[name] != results(out["messages"])[name] for name in ids
+    ),
+    "result_text": lambda texts, before, out, again: all(
+        same(text, results(out["messages"])[name]) for name, text in texts.items()
+    ),
+    "file_count": lambda n, before, out, again: len(out["files"]) == n,
+    "file_names_safe": lambda _, before, out, again: all(is_safe(file["path"]) for file in out["files"]),
+    "saved_texts": lambda hashes, before, out, again: (
+        set(hashes) <= {sha256(body(file["text"])[1]) for file in out["files"]}
+    ),
+    "text_kept": lambda texts, before, out, again: all(is_somewhere(text, out) for text in texts),
+    "text_absent": lambda texts, before, out, again: not any(is_somewhere(text, out) for text in texts),
+    "text_in_messages": lambda texts, before, out, again: all(
+        any(json.dumps(text)[1:-1] in json.dumps(message) for message in plain(out["messages"]))
+        for text in texts
+    ),
+    "nothing_lost": lambda _, before, out, again: all(
+        is_somewhere(text, out) for text in results(before).values()
     ),
 }

@@ -49,6 +49,9 @@ _FAILED_TOOL: Final = re.compile(
 _FAILED_RUN: Final = re.compile(
     r"^(?:Exit code:? |Process exited with code |\{?\s*\"returncode\": )-?[1-9]", re.MULTILINE
 )
+FAILED_CLEARED: Final = "[Failed call cleared]"
+"""How the placeholder of a failed call begins: it stays one that failed."""
+
 _FAILURE_CHARS: Final = 2_000
 """Code points of the longest message of a tool that failed, where the format has no flag for it."""
 
@@ -199,7 +202,7 @@ class Answered:
     @cached_property
     def failed(self) -> bool:
         """Whether the call did not work: the record says so, or the text where formats have no flag."""
-        if self.result.is_error or self.refused:
+        if self.result.is_error or self.refused or preview_of(self.result).startswith(FAILED_CLEARED):
             return True
         if self.named_kind is Kind.BASH:
             return _FAILED_RUN.search(preview_of(self.result)) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from app.model import Author, Message, Text, ToolResult
 
@@ -28,8 +28,22 @@ def open_turn(messages: Sequence[Message]) -> int | None:
     """
     if not messages or not any(block.kind in ("tool_result", "tool_use") for block in messages[-1].blocks):
         return None
-    for index in reversed(range(len(messages))):
-        message = messages[index]
-        if starts_turn(message) and not any(isinstance(block, ToolResult) for block in message.blocks):
-            return index
-    return 0
+    return next((i for i in reversed(range(len(messages))) if _starts_loop(messages[i])), 0)
+
+
+def turns_of(messages: Sequence[Message]) -> Iterator[range]:
+    """The messages of each turn, by index; what stands before the person's first word is one too.
+
+    Words that the person typed while a tool loop ran do not end its turn.
+    """
+    start = 0
+    for i, message in enumerate(messages):
+        if i > start and _starts_loop(message):
+            yield range(start, i)
+            start = i
+    if messages:
+        yield range(start, len(messages))
+
+
+def _starts_loop(message: Message) -> bool:
+    return starts_turn(message) and not any(isinstance(block, ToolResult) for block in message.blocks)

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from app.errors import BadPipeline
 from app.stages.base import Stage
+from app.stages.drop_superseded import DropSuperseded
+from app.stages.drop_thinking import DropThinking
+from app.stages.fit import Fit
 from app.stages.microcompact import Microcompact
+from app.stages.read_dedup import ReadDedup
+from app.stages.result_gate import ResultGate
 from app.stages.retain_tail import RetainTail
 from app.stages.tool_result_budget import ToolResultBudget
 
-STAGES: tuple[type[Stage], ...] = (ToolResultBudget, Microcompact, RetainTail)
+STAGES: tuple[type[Stage], ...] = (
+    ToolResultBudget,
+    ReadDedup,
+    Microcompact,
+    ResultGate,
+    DropSuperseded,
+    DropThinking,
+    RetainTail,
+    Fit,
+)
 
 
 def stage_named(name: str) -> type[Stage]:

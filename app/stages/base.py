@@ -242,13 +242,16 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
 def check_option(stage: str, option: Option, value: Any) -> Any:
     """`value` as the option's type (strings are parsed); raises BadPipeline with what was expected."""
     where = f"{stage}.{option.name}"
-    if option.choices and value not in option.choices:
-        raise BadPipeline(f"{where} must be one of {', '.join(option.choices)}, not {value!r}")
-    kind = option.type.split(" |")[0].split("[")[0]
+    kind, _, inner = option.type.split(" |")[0].partition("[")
     try:
         parsed = _PARSERS[kind](value)
+        if inner:
+            parsed = tuple(map(_PARSERS[inner.split(",")[0]], parsed))
     except (ValueError, TypeError, KeyError) as error:
         raise BadPipeline(f"{where} must be {_WORDS.get(kind, kind)}, not {value!r}") from error
+    for item in parsed if isinstance(parsed, tuple) else (parsed,):
+        if option.choices and item not in option.choices:
+            raise BadPipeline(f"{where} must be one of {', '.join(option.choices)}, not {item!r}")
     if option.minimum is not None and isinstance(parsed, int | float) and parsed < option.minimum:
         raise BadPipeline(f"{where} must be at least {option.minimum}, not {value!r}")
     return parsed

@@ -83,7 +83,7 @@ class Microcompact(Stage):
         if wait:
             return draft.finish(idle=wait)
         every = list(self._counted(messages))
-        older = every[: len(every) - self.keep_recent] if self.keep_recent else every
+        older = every[: max(0, len(every) - self.keep_recent)]
         needed = set(_named_by_stubs(every, len(older)))
         saver = Saver(draft, self.folder, self.root)
         newest, unseen = _last_reply(messages), 0

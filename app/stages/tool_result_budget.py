@@ -91,6 +91,8 @@ class ToolResultBudget(Stage):
         """Shorten the biggest of the last batch first, until it fits; gives what to say, as above."""
         estimator = draft.context.estimator
         batch = [(estimator.length(text_of(at.result)), at) for at in _last_batch(draft.messages)]
+        if not batch:
+            return "the last message holds no results"
         total = sum(length for length, _ in batch)
         if total <= self.max_batch_chars:
             return f"the last batch of {total:,} {estimator.unit} is within {self.max_batch_chars:,}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from app.compactability import CUT_MIDDLE, CUT_TAIL, Form, compacted_form, is_cut
+from app.compactability.placeholders import saved_path
 from app.model import PREVIEW_CHARS, Author, Held, Text, ToolResult
 from tests.build import image, result
 
@@ -53,6 +54,14 @@ def on_disk(*texts: str) -> tuple[ToolResult, list[OnDisk]]:
         ("[compacted]", Form.CLEARED),
         ("[cleared]", Form.CLEARED),
         ("[Output removed to save context - information superseded or no longer needed]", Form.CLEARED),
+        ("[旧工具结果已清] read", Form.CLEARED),
+        ("[Superseded read cleared] app/[id].tsx was read again later", Form.CLEARED),
+        ("[Superseded result cleared] the same call gave the same later", Form.CLEARED),
+        ("[Failed call cleared] a later try worked", Form.CLEARED),
+        ("[Write result cleared] its call says what was written", Form.CLEARED),
+        ("[Old image cleared] it can be had again", Form.CLEARED),
+        ("[Old listing cleared] the same search can be run again", Form.CLEARED),
+        ("[Unchanged file cleared] app/[id].tsx can be read again", Form.CLEARED),
         ("[Earlier tool result saved at .task_outputs/tool-results/a.txt]", Form.SAVED),
         (
             "[Tool result persisted to disk — 9000 chars]\nTool: read_file\nPath: a.txt\n\n--- Preview",
@@ -123,3 +132,20 @@ def test_pictures_and_nothing_are_no_placeholders() -> None:
     assert (
         compacted_form(ToolResult("r", "r", (Text("", Held("[cleared]"), Author.INJECTED),))) is Form.CLEARED
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("[Earlier tool result saved at /w/a [1].txt]", "/w/a [1].txt"),
+        ("<persisted-output>\nFull output: /w/a.txt\nPreview:\nx\n</persisted-output>", "/w/a.txt"),
+        ("<persisted-output>\nOutput too large (120.3KB). Full output saved to: /w/a.txt\n\nx", "/w/a.txt"),
+        ("...output truncated...\n\nFull output saved to: /w/a\n\n2026", "/w/a"),
+        ("[Tool result persisted to disk — 9 chars]\nTool: Read\nPath: a.txt\n\n--- Preview", "a.txt"),
+        ("I see a <persisted-output>\nFull output: /w/a.txt", None),
+        ("[Earlier tool result saved at /w/a.txt] it says", None),
+        ("", None),
+    ],
+)
+def test_a_saved_result_names_its_file(text: str, path: str | None) -> None:
+    assert saved_path(text) == path

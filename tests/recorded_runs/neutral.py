@@ -78,7 +78,7 @@ def _block(key: str, block: Json, author: Author) -> Block:
             if isinstance(parts, str):
                 parts = [{"type": "text", "text": parts}] if parts else []
             made = tuple(_part(f"{key}/{k}", part) for k, part in enumerate(parts or []))
-            return ToolResult(key, block["tool_use_id"], made, bool(block.get("is_error")))
+            return ToolResult(key, block["tool_use_id"] or "", made, bool(block.get("is_error")))
         case _:
             return _part(key, block)
 
@@ -110,7 +110,7 @@ def _neutral(block: Block) -> Json:
         case ToolResult():
             neutral: Json = {
                 "type": "tool_result",
-                "tool_use_id": block.tool_use_id,
+                "tool_use_id": block.tool_use_id or None,
                 "content": [_neutral(part) for part in block.parts],
             }
             return {**neutral, "is_error": True} if block.is_error else neutral

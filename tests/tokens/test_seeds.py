@@ -6,16 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from app.errors import BadPipeline
 from app.model import Held, HeldValue, Role, ToolUse
 from app.tokens import ESTIMATORS, estimator
 from app.tokens.seeds import MiniCodeEstimator, Utf16Estimator
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from tests.build import assistant, conversation, image, opaque, result, system, thinking, tool, use, user
-from tests.recorded_runs.neutral import to_model
 from tests.recorded import cases
+from tests.recorded_runs.neutral import to_model
 
 Json = dict[str, Any]
 

@@ -1,0 +1,112 @@
+"""Results that something later made worthless become a placeholder that says what they were.
+
+A placeholder tells what happened later, never where: that stays true whatever later stages do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+from app.compactability import Cause, Judgement, classify
+from app.compactability.calls import FAILED_CLEARED
+from app.model import Author, Held, Image, Part, Text, ToolResult, chars_of
+from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
+from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.microcompact import path_clue
+
+_KINDS: Final[Mapping[str, Mapping[Cause, str]]] = {
+    "superseded-read": {
+        Cause.READ_AGAIN: "[Superseded read cleared] {path} was read again later",
+        Cause.REPEATED: "[Superseded result cleared] the same call gave the same later",
+        Cause.STALE_READ: "[Superseded read cleared] {path} was changed later",
+    },
+    "retried-failure": {Cause.RETRIED: f"{FAILED_CLEARED} a later try worked"},
+    "write-echo": {Cause.WRITE_ECHO: "[Write result cleared] its call says what was written"},
+    "old-image": {Cause.IMAGE: "[Old image cleared] it can be had again"},
+    "long-listing": {Cause.LISTING: "[Old listing cleared] the same search can be run again"},
+    "unchanged-file": {Cause.FILE: "[Unchanged file cleared] {path} can be read again"},
+}
+"""Kind -> cause of a verdict -> what such a result becomes; causes of least regret first."""
+
+KINDS: Final = tuple(_KINDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropSuperseded(Stage):
+    """Clears results of the chosen kinds: kind by kind as listed, in each the oldest first."""
+
+    name: ClassVar[str] = "drop_superseded"
+    title: ClassVar[str] = "superseded"
+
+    kinds: tuple[str, ...] = option(
+        KINDS[:3], "what may go, and in which order: " + ", ".join(KINDS), choices=KINDS
+    )
+    keep_recent: int = option(
+        4, "newest results that stay whole, whatever their kind", unit="results", minimum=0
+    )
+    min_chars: int = option(
+        120, "longest result that is not worth a placeholder", unit="characters", minimum=0
+    )
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        draft = Draft(self, messages, context)
+        for at, judgement, placeholder in self._candidates(messages, context):
+            if draft.is_met:
+                break
+            text = placeholder.replace("{path}", _path(at))
+            reason = judgement.explain(lambda _: "a later message")
+            if judgement.cause is Cause.IMAGE and _has_picture(at.result):
+                draft.put(at, _without_pictures(at.result, text), ChangeKind.CLEARED, reason)
+            else:
+                draft.set_text(at, text, ChangeKind.CLEARED, reason)
+        return draft.finish(
+            trace=(f"compact.run stage=superseded replaced={draft.changed} strategy=drop_superseded",),
+            idle=self._idle(context),
+        )
+
+    def _candidates(self, messages: Messages, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
+        """Each result that may go with its judgement and its placeholder, in the order in which they go."""
+        order = [cause for kind in self.kinds for cause in _KINDS[kind]]
+        by_cause: dict[Cause, list[tuple[ResultAt, Judgement]]] = {cause: [] for cause in order}
+        judgements = classify(messages, context.cwd)
+        every = list(results_of(messages))
+        for at in every[: max(0, len(every) - self.keep_recent)]:
+            judgement = judgements[at.result.key]
+            if judgement.cause in by_cause and self._is_worth_it(at.result, judgement, context):
+                by_cause[judgement.cause].append((at, judgement))
+        placeholders = {cause: text for kind in self.kinds for cause, text in _KINDS[kind].items()}
+        for cause, found in by_cause.items():
+            yield from ((at, judgement, placeholders[cause]) for at, judgement in found)
+
+    def _is_worth_it(self, result: ToolResult, judgement: Judgement, context: Context) -> bool:
+        if judgement.cause is Cause.FILE and result.key not in context.unchanged:
+            return False
+        return chars_of(result) > self.min_chars or _has_picture(result)
+
+    def _idle(self, context: Context) -> str:
+        if self.kinds == ("unchanged-file",) and not context.unchanged:
+            return "nobody asked whether files stand on disk as they were read"
+        return f"no result is of these kinds: {', '.join(self.kinds)}"
+
+
+def _has_picture(result: ToolResult) -> bool:
+    return any(isinstance(part, Image) for part in result.parts)
+
+
+def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
+    """The result with the placeholder where its first picture was; its words stay."""
+    first = next(part for part in result.parts if isinstance(part, Image))
+    text = Text(f"{result.key}/text", Held(placeholder), Author.INJECTED, first.place)
+    parts: Iterator[Part] = (
+        text if part is first else part
+        for part in result.parts
+        if part is first or not isinstance(part, Image)
+    )
+    return replace(result, parts=tuple(parts))
+
+
+def _path(at: ResultAt) -> str:
+    path = (at.call.path or path_clue(at.call)) if at.call else ""
+    return " ".join(path.splitlines()) or "its file"

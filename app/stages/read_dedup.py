@@ -1,0 +1,93 @@
+"""The same file read again with the same content: the later copy names the earlier one (MiniCode)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from app.compactability.calls import Call, call_of
+from app.compactability.paths import file_path
+from app.compactability.placeholders import compacted_form
+from app.model import text_of
+from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
+from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.microcompact import path_clue
+from app.stages.tool_list import aliases_option, is_listed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadDedup(Stage):
+    """Makes a stub of each read whose path and content stand in an earlier read already."""
+
+    name: ClassVar[str] = "read_dedup"
+    title: ClassVar[str] = "read dedup"
+
+    tools: tuple[str, ...] = option(("read_file",), "tools that read a file; * stands for any ending")
+    aliases: str = aliases_option()
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        draft = Draft(self, messages, context)
+        known = _Known()
+        for at in results_of(messages):
+            if draft.is_met:
+                break
+            if at.call is None or at.result.is_error:
+                continue
+            call = call_of(at.call, context.cwd)
+            known.forget(call)
+            if is_listed(at.tool, self.tools, self.aliases, context):
+                self._meet(at, draft, known)
+        return draft.finish(
+            trace=(f"compact.run stage=dedup deduplicated={draft.changed} strategy=read_dedup",),
+            idle="no file was read twice with the same content",
+        )
+
+    def _meet(self, at: ResultAt, draft: Draft, known: _Known) -> None:
+        path = path_clue(at.call) if at.call else ""
+        if not path or not at.result.parts or compacted_form(at.result):
+            return
+        content = _hash(text_of(at.result))
+        original = known.original(path, content)
+        if original is None:
+            known.register(path, content, at.message, draft.context.cwd)
+        else:
+            reason = f"the same content of the same file was read before, in message {original}"
+            draft.set_text(at, stub(path, original), ChangeKind.STUB, reason)
+
+
+@dataclass(slots=True)
+class _Known:
+    """The newest content of each path as it is spelled, and the message whose result holds it."""
+
+    _reads: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _spellings: dict[str, set[str]] = field(default_factory=dict)
+    """One spelling for a file -> all spellings that it was read by."""
+
+    def original(self, path: str, content: str) -> int | None:
+        newest, message = self._reads.get(path, (None, 0))
+        return message if newest == content else None
+
+    def register(self, path: str, content: str, message: int, cwd: str | None) -> None:
+        self._reads[path] = (content, message)
+        self._spellings.setdefault(file_path(path, cwd) or path, set()).add(path)
+
+    def forget(self, call: Call) -> None:
+        """A write or an edit ends the validity of what was read before."""
+        for file in call.writes:
+            for path in self._spellings.pop(file, ()):
+                self._reads.pop(path, None)
+
+
+def stub(path: str, message: int) -> str:
+    """What stands for a read whose content an earlier one holds."""
+    return (
+        f"[Read deduplicated: {path}]\n"
+        "File unchanged since last read. The content from the earlier Read tool_result in this"
+        " conversation is still current — refer to that instead.\n"
+        f"(Original content at message index {message})"
+    )
+
+
+def _hash(text: str) -> str:
+    return hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()

@@ -1,0 +1,237 @@
+"""A long result that the model has seen often enough loses its middle, once the conversation is long.
+
+Below the latch nothing is touched, so that the provider's prompt cache keeps its prefix. A saved
+session is replayed: its model calls are walked in order, the latch opens where the measure crosses,
+and what was there at that moment is frozen for good. No counter is written into the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from app.compactability.placeholders import CUT_MIDDLE, compacted_form
+from app.errors import BadPipeline
+from app.model import Message, Role, chars_of
+from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
+from app.stages.cutting import cut_middle
+from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.replay import Fate, ModelCall, Replay, Watched
+from app.stages.tool_list import aliases_option, is_listed
+from app.tokens.base import Estimator
+
+TOOLS = (
+    "read",
+    "glob",
+    "grep",
+    "bash",
+    "web_search",
+    "web_fetch",
+    "mcp__browser-mcp__web_search",
+    "mcp__browser-mcp__fetch_page",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The moment before one model call."""
+
+    after: int
+    """Messages that are there."""
+    tokens: int | None
+    """What the prompt measures; None where that is not known, which changes nothing."""
+    recorded: bool = False
+    reply: str | None = None
+    """Key of the message that the call gave."""
+    restarted: bool = False
+    """Whether the program was started anew just before, so that latch and frozen set are forgotten."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultGate(Stage):
+    """Cuts the middle of long results seen in enough prompts, of those that came after the latch opened."""
+
+    name: ClassVar[str] = "result_gate"
+    title: ClassVar[str] = "8K gate"
+
+    open_at_tokens: int = option(
+        100_000, "size of a prompt at which the latch opens, for good", unit="tokens", minimum=0
+    )
+    max_result_chars: int = option(8192, "longest result that is left whole", unit="characters", minimum=1)
+    head_chars: int = option(4096, "first characters that stay", unit="characters", minimum=0)
+    tail_chars: int = option(1024, "last characters that stay", unit="characters", minimum=0)
+    views: int = option(3, "prompts that may hold a result whole", unit="model calls", minimum=0)
+    tools: tuple[str, ...] = option(TOOLS, "tools whose results pass the gate; * stands for any ending")
+    aliases: str = aliases_option()
+    whole_graphemes: bool = option(True, "a cut moves back to a whole user-perceived character")
+
+    def __post_init__(self) -> None:
+        left = self.head_chars + len(CUT_MIDDLE) + self.tail_chars
+        if left > self.max_result_chars:
+            raise BadPipeline(
+                f"result_gate: head_chars, tail_chars and the marker of {len(CUT_MIDDLE)} come to {left},"
+                f" more than max_result_chars, which is {self.max_result_chars}"
+            )
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        return self.walk(messages, readings_of(messages, context.tokens or context.estimator), context)
+
+    def walk(self, messages: Messages, readings: Iterable[Reading], context: Context) -> StageResult:
+        """The conversation after these moments, in their order."""
+        walk = _Walk(self, messages, context)
+        for reading in readings:
+            walk.meet(reading)
+        return walk.finish()
+
+
+def readings_of(messages: Sequence[Message], measure: Estimator) -> Iterator[Reading]:
+    """The moments before every model call, and before the one that comes next.
+
+    A prompt measures what the provider reported for its call. Where it reported nothing, it measures
+    the newest report and what came since, by `measure` (which is asked only then).
+    """
+    known = since = 0
+    for i, message in enumerate(messages):
+        if message.role is not Role.ASSISTANT:
+            continue
+        usage = message.usage
+        if usage is not None and usage.context > 0:
+            yield Reading(i, usage.context, recorded=True, reply=message.key)
+            known = usage.context + (usage.output_tokens or measure.message(message))
+            since = i + 1
+        else:
+            known += measure.total(messages[since:i])
+            yield Reading(i, known, reply=message.key)
+            since = i
+    yield Reading(len(messages), known + measure.total(messages[since:]))
+
+
+class _Walk:
+    """One replay: the latch, the frozen results, and the results that wait for their last view."""
+
+    def __init__(self, gate: ResultGate, messages: Messages, context: Context) -> None:
+        self._gate = gate
+        self._draft = Draft(gate, messages, context)
+        self._results = list(results_of(messages))
+        self._replies = [0]
+        for message in messages:
+            self._replies.append(self._replies[-1] + (message.role is Role.ASSISTANT))
+        self._calls: list[ModelCall] = []
+        self._largest: Reading | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._opened: ModelCall | None = None
+        self._frozen_ids: frozenset[str] = frozenset()
+        self._next = 0
+        """Index of the first result that no moment since the latch opened was ripe for."""
+
+    def meet(self, reading: Reading) -> None:
+        """The moment before one call: the latch may open, or ripe results are cut."""
+        if reading.restarted:
+            self._forget()
+        number = len(self._calls) + 1
+        known = reading.tokens is not None and reading.tokens >= 0
+        opens = self._opened is None and known and (reading.tokens or 0) >= self._gate.open_at_tokens
+        cut = tuple(self._cut_ripe(reading.after)) if known and self._opened is not None else ()
+        is_open = opens or self._opened is not None
+        call = ModelCall(number, reading.reply, reading.tokens, reading.recorded, is_open, cut)
+        self._calls.append(call)
+        if opens:
+            self._open(call, reading.after)
+        if known and (self._largest is None or (reading.tokens or 0) > (self._largest.tokens or 0)):
+            self._largest = reading
+
+    def _open(self, call: ModelCall, after: int) -> None:
+        self._opened = call
+        self._next = next(
+            (i for i, at in enumerate(self._results) if at.message >= after), len(self._results)
+        )
+        self._frozen_ids = frozenset(at.result.tool_use_id for at in self._results[: self._next])
+
+    def _cut_ripe(self, after: int) -> Iterator[str]:
+        """Settle every result that has had its views by now; gives the keys of those that are cut."""
+        while self._next < len(self._results):
+            at = self._results[self._next]
+            if at.message >= after or self._seen(at, after) < self._gate.views:
+                return
+            self._next += 1
+            if self._why_spared(at) is None and self._cut(at):
+                yield at.result.key
+
+    def _seen(self, at: ResultAt, after: int) -> int:
+        """Prompts that held a result by the time that `after` messages were there."""
+        return self._replies[after] - self._replies[at.message]
+
+    def _cut(self, at: ResultAt) -> bool:
+        gate = self._gate
+        new = cut_middle(at.result, gate.head_chars, gate.tail_chars, whole_graphemes=gate.whole_graphemes)
+        reason = f"seen whole in {gate.views} prompts, and longer than {gate.max_result_chars:,} characters"
+        return self._draft.put(at, new, ChangeKind.CUT, reason)
+
+    def _why_spared(self, at: ResultAt) -> str | None:
+        """Why a result is no candidate, in words; None when it is one."""
+        gate, context = self._gate, self._draft.context
+        if at.result.tool_use_id in self._frozen_ids:
+            return "frozen"
+        if chars_of(at.result) <= gate.max_result_chars:
+            return "not longer than the limit"
+        if at.result.is_error:
+            return "failed"
+        if not is_listed(at.tool, gate.tools, gate.aliases, context):
+            return "its tool is not on the list"
+        if compacted_form(at.result) is not None:
+            return "cut already"
+        return None
+
+    def finish(self) -> StageResult:
+        """What the walk came to."""
+        replay = self._replay()
+        if self._opened is None:
+            largest = "none was measured" if self._largest is None else _measured(self._largest)
+            closed = f"the latch opens at {self._gate.open_at_tokens:,} tokens; largest prompt: {largest}"
+            result = self._draft.finish(idle=closed)
+        else:
+            opened = f"the latch opened at call {self._opened.number} of {len(self._calls)}"
+            frozen = f"{opened} with {_measured(self._opened)}; {len(replay.frozen)} results are frozen"
+            trace = (
+                f"gate.open call={self._opened.number} tokens={self._opened.tokens}"
+                f" recorded={str(self._opened.recorded).lower()} frozen={len(replay.frozen)}",
+                f"gate.cut results={self._draft.changed}",
+            )
+            result = self._draft.finish(trace=trace, idle=frozen, note=frozen)
+        return replace(result, replay=replay)
+
+    def _replay(self) -> Replay:
+        opened = self._opened
+        if opened is None:
+            return Replay(tuple(self._calls), (), None, frozenset())
+        cut_at = {key: call.number for call in self._calls for key in call.cut}
+        return Replay(
+            tuple(self._calls),
+            tuple(
+                self._watched(number, at, opened.number, cut_at)
+                for number, at in enumerate(self._results)
+                if chars_of(at.result) > self._gate.max_result_chars
+            ),
+            opened.number,
+            frozenset(at.result.key for at in self._results if at.result.tool_use_id in self._frozen_ids),
+        )
+
+    def _watched(self, number: int, at: ResultAt, opened_at: int, cut_at: Mapping[str, int]) -> Watched:
+        key, seen = at.result.key, self._seen(at, len(self._draft.messages))
+        if key in cut_at:
+            return Watched(key, Fate.CUT, f"cut before call {cut_at[key]}", self._gate.views)
+        if at.result.tool_use_id in self._frozen_ids:
+            return Watched(key, Fate.FROZEN, f"there when the latch opened at call {opened_at}")
+        spared = self._why_spared(at)
+        if spared is None and number < self._next:
+            spared = self._draft.protection.keeps_text(key) or "the cut would not be shorter"
+        if spared is not None:
+            return Watched(key, Fate.SPARED, spared, seen)
+        return Watched(key, Fate.WAITING, f"seen in {seen} of {self._gate.views} prompts", seen)
+
+
+def _measured(moment: Reading | ModelCall) -> str:
+    return f"{moment.tokens:,} tokens ({'as recorded' if moment.recorded else 'estimated'})"

@@ -1,0 +1,135 @@
+"""What holds of every stage on every sample: nothing but what it says it changed, and twice is once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.checks import Level, check_pairs, words_gone
+from app.compactability import compacted_form
+from app.formats import open_session
+from app.model import Block, Session, ToolResult, ToolUse, blocks_of
+from app.stages import STAGES
+from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, run_stage
+from app.stages.protection import protected
+from app.tokens import estimator
+
+SAMPLES = Path(__file__).parents[2] / "sample_sessions"
+NAMES = sorted(path.name for path in SAMPLES.glob("*.json*"))
+
+SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "tool_result_budget": (
+        {"max_result_chars": 300},
+        {"action": "save", "save_over_chars": 600},
+        {"scope": "last-batch", "action": "save", "max_batch_chars": 100, "save_over_chars": 100}
+        | {"preview": "head", "preview_chars": 50},
+    ),
+    "microcompact": (
+        {"when": "always", "keep_recent": 2, "min_chars": 0, "tools": "*"},
+        {"when": "always", "keep_recent": 0, "save_before_clear": True},
+        {"when": "interval", "interval_seconds": 60.0, "skip_compacted": True, "skip_unseen": True},
+    ),
+    "result_gate": ({"open_at_tokens": 1, "max_result_chars": 400, "head_chars": 100, "tail_chars": 50},),
+    "drop_superseded": (
+        {"keep_recent": 0, "min_chars": 0},
+        {"kinds": "old-image, long-listing", "keep_recent": 1},
+    ),
+    "drop_thinking": ({},),
+    "fit": ({"target_chars": 3000, "preview_chars": 100},),
+    "retain_tail": ({"max_total_chars": 0, "max_messages": 6},),
+}
+"""Options with which a stage has something to do on a small session; the defaults where none are named."""
+
+MAY_DROP_USER_WORDS = {"snip", "retain_tail", "summarize", "recover"}
+CASES = [
+    pytest.param(stage, options, id=f"{stage.name}-{number}")
+    for stage in STAGES
+    for number, options in enumerate(SETTINGS.get(stage.name, ({},)))
+]
+
+
+@lru_cache(maxsize=1)
+def sample(name: str) -> Session:
+    session, _ = open_session(str(SAMPLES / name))
+    return session
+
+
+def context(session: Session, messages: Messages) -> Context:
+    times = [message.time for message in messages if message.time is not None]
+    return Context(
+        estimator("json-chars"),
+        protection=protected(messages),
+        now=max(times, default=None),
+        root="/saved",
+        tool_names=frozenset(b.name for _, b in blocks_of(messages) if isinstance(b, ToolUse)),
+        tokens=estimator("rough"),
+        cwd=session.cwd,
+    )
+
+
+def by_key(messages: Messages) -> dict[str, Block]:
+    return {block.key: block for _, block in blocks_of(messages)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("kind", "options"), CASES)
+def test_a_stage_keeps_the_rules(kind: type[Stage], options: Mapping[str, Any], name: str) -> None:
+    session = sample(name)
+    messages, stage = session.live, kind.build(options)
+    identities = [id(block) for _, block in blocks_of(messages)]
+    given = context(session, messages)
+    result = run_stage(stage, messages, given)
+
+    assert [id(block) for _, block in blocks_of(messages)] == identities
+    assert (result.messages is messages) == (not result.changes)
+    assert result.changes or result.note
+    assert check_pairs(messages, result.messages).level is Level.OK
+    if kind.name not in MAY_DROP_USER_WORDS:
+        assert not words_gone(messages, result.messages)
+    changes_tell_all(messages, result)
+    protection_holds(messages, result, given)
+    nothing_grows(result, given)
+    twice_is_once(stage, session, result)
+
+
+@pytest.mark.parametrize(("kind", "options"), CASES)
+def test_every_setting_changes_the_long_sample(kind: type[Stage], options: Mapping[str, Any]) -> None:
+    session = sample("claude-code-long.jsonl")
+    assert run_stage(kind.build(options), session.live, context(session, session.live)).changes
+
+
+def changes_tell_all(messages: Messages, result: StageResult) -> None:
+    before, after = by_key(messages), by_key(result.messages)
+    told = {change.key: change for change in result.changes}
+    assert len(told) == len(result.changes)
+    differs = {key for key in before.keys() | after.keys() if before.get(key) is not after.get(key)}
+    assert differs == told.keys()
+    for key, change in told.items():
+        assert change.reason
+        assert change.before is before.get(key) and change.after is after.get(key)
+        if isinstance(change.after, ToolResult) and change.kind is not ChangeKind.EDITED:
+            assert compacted_form(change.after) is not None
+
+
+def protection_holds(messages: Messages, result: StageResult, given: Context) -> None:
+    before, after = by_key(messages), by_key(result.messages)
+    for key in given.protection.text:
+        assert after.get(key) is before[key]
+    assert given.protection.place.keys() <= after.keys()
+
+
+def nothing_grows(result: StageResult, given: Context) -> None:
+    for change in result.changes:
+        if change.before is not None and change.after is not None:
+            assert given.estimator.block(change.after) < given.estimator.block(change.before)
+    assert len({file.path for file in result.files}) == len(result.files)
+
+
+def twice_is_once(stage: Stage, session: Session, result: StageResult) -> None:
+    again = run_stage(stage, result.messages, context(session, result.messages))
+    assert again.changes == ()
+    assert again.messages is result.messages
