@@ -119,10 +119,10 @@ def identity_of(info: os.stat_result) -> Identity:
 def _why(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{path} does not exist: give the path of a session file"
+    if error.errno == errno.ENAMETOOLONG:
+        return f"{path} is too long a name: give the path of a session file"
     if isinstance(error, IsADirectoryError) or path.is_dir():
         return f"{path} is a folder: give a session file, or `handcompact list` to see the sessions"
     if isinstance(error, PermissionError):
         return f"{path} may not be read: a session file that you can read was expected; check its permissions"
-    if error.errno == errno.ENAMETOOLONG:
-        return f"{path} is too long a name: give the path of a session file"
     return f"{path} cannot be read ({error.strerror}): a session file was expected"

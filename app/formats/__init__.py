@@ -1,0 +1,63 @@
+"""The session formats: which one a file is of, and opening it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from app.errors import InputError, UnknownFormat, UnreadableFile
+from app.formats.anthropic import Anthropic
+from app.formats.base import Format
+from app.formats.claude_code import ClaudeCode
+from app.formats.foreign import what_is_seen
+from app.formats.openai_chat import OpenAIChat
+from app.formats.source import BytesSource, FileSource, Source, chunks
+from app.model import Session
+
+FORMATS: Final[tuple[Format, ...]] = (ClaudeCode(), Anthropic(), OpenAIChat())
+"""Every format, in the order in which they are tried."""
+
+STDIN: Final = "-"
+
+
+def format_named(name: str) -> Format:
+    """The format of that name; raises InputError naming those there are."""
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise InputError(f"there is no format {name!r}; known: {', '.join(known.name for known in FORMATS)}")
+
+
+def detect(source: Source) -> Format:
+    """The format of a file, judged by its content.
+
+    Raises UnreadableFile for an empty file, UnknownFormat, saying what was seen, for one of no format.
+    """
+    found = next((known for known in FORMATS if known.sniff(source)), None)
+    if found is not None:
+        return found
+    if not any(chunk.strip(b" \t\r\n\0\xef\xbb\xbf") for chunk in chunks(source)):
+        what = "empty (0 bytes)" if source.size == 0 else f"blank ({source.size:,} bytes without a word)"
+        raise UnreadableFile(f"{source.name} is {what}: a session file was expected")
+    supported = ", ".join(known.title for known in FORMATS)
+    raise UnknownFormat(f"{source.name} is {what_is_seen(source)}; supported: {supported}")
+
+
+def open_source(path: str | Path) -> Source:
+    """The bytes of a file, or of standard input for `-`. Raises UnreadableFile."""
+    if str(path) == STDIN:
+        return BytesSource(sys.stdin.buffer.read())
+    try:
+        return FileSource(Path(path))
+    except ValueError as error:
+        raise UnreadableFile(f"{str(path)!r} cannot be a file name ({error}): give a session file") from error
+
+
+def open_session(path: str | Path, leaf: str | None = None) -> tuple[Session, Source]:
+    """The session in a file (`-` is standard input), on the branch that ends at `leaf`, and its bytes.
+
+    Raises UnreadableFile or UnknownFormat with a line for the person.
+    """
+    source = open_source(path)
+    return detect(source).read(source, leaf), source

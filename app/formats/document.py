@@ -1,0 +1,351 @@
+"""One JSON document: where the list of messages lies in it, and each message in that list.
+
+The document is read over as bytes with the scanners of `splice`, so positions are bytes at once, and
+nesting, huge numbers and bad UTF-8 are met where the one message that holds them is parsed. What is
+damaged costs no more than itself: a torn document keeps all messages before the tear.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from app.formats.lenient import decode_sound, parse
+from app.formats.lines import UNREADABLE
+from app.formats.splice import STRING, scan, skip
+from app.model import JsonPath
+
+BOM: Final = b"\xef\xbb\xbf"
+
+MAX_NESTED: Final = 3
+"""Objects around the object that holds the messages, as in {"request": {"body": {"messages": ...}}}."""
+
+_OBJECTS: Final = 24
+"""Members of an object in which the messages are looked for."""
+_ATTEMPTS: Final = 32
+"""How often reading starts anew behind bytes that are no JSON."""
+_UNSOUND: Final = 32
+"""Values that the fast decoder may refuse before it is given up: each costs a window."""
+_WINDOW: Final = 2 << 20
+"""Bytes that are decoded at once."""
+_NEAR: Final = 16
+"""Bytes around the place where reading failed."""
+
+_BLANK = rb"[ \t\r\n]*+"
+_blank = re.compile(_BLANK)
+_member = re.compile(_BLANK + b"(" + STRING + b")" + _BLANK + b":" + _BLANK, re.DOTALL)
+_separator = re.compile(_BLANK + rb"([,\]}])" + _BLANK)
+_message_start = re.compile(rb'\{\s*+"(?:role|content)"\s*+:')
+
+
+class Element(NamedTuple):
+    """A value in the list of messages. A tuple because there are so many."""
+
+    start: int
+    end: int
+    """Its bytes are [start, end) of the file."""
+    value: Any
+    """`UNREADABLE` where nothing could be read."""
+    damage: tuple[str, ...] = ()
+    """Warning words; empty for sound JSON."""
+
+
+@dataclass(frozen=True)
+class MessageList:
+    """Where the messages of a document lie. All positions are bytes from the start of the file."""
+
+    path: JsonPath
+    """Of the list in the document; `()` is the whole document."""
+    start: int
+    """Behind the opening bracket."""
+    end: int
+    """At the closing bracket; where reading stopped if there is none."""
+    stop: int
+    """Behind the last byte after the messages that can be kept as it is."""
+    closing: bytes = b""
+    """What must follow `stop` to make a JSON document of it; empty for a sound one."""
+    words: tuple[str, ...] = ()
+    """Warning words for the damage outside the messages themselves."""
+    members: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Where the values beside the list lie, by key, in the object that holds it."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether the bytes between the messages can be kept as they are."""
+        return not self.words
+
+
+class MessageFinder:
+    """The messages of the JSON document that begins at or behind `start`: iterate once, then see `found`.
+
+    They are the list at the root, or the member `messages` of the root object or of an object inside
+    it; an object with a role is a message itself and no document. Bytes that end before the document
+    does give what is there. Linear in the length of `data`; values are not kept.
+    """
+
+    def __init__(self, data: bytes, start: int = 0) -> None:
+        self.found: MessageList | None = None
+        """None when the document has no list of messages."""
+        self._data = data
+        self._start = start
+
+    def __iter__(self) -> Iterator[Element]:
+        root = blank_end(self._data, self._start)
+        opener = self._data[root : root + 1]
+        if opener == b"[":
+            items = yield from _read_list(self._data, root + 1)
+            self.found = _finished(self._data, items, ())
+        elif opener == b"{":
+            self.found = yield from _in_object(self._data, root, ())
+
+
+def document_start(data: bytes) -> int:
+    """Where the first value may begin: behind a byte-order mark and blanks."""
+    return blank_end(data, len(BOM) if data.startswith(BOM) else 0)
+
+
+def blank_end(data: bytes, start: int) -> int:
+    """Behind the blanks (as JSON knows them) at `start`."""
+    match = _blank.match(data, start)
+    return match.end() if match else start
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    start: int
+    end: int
+    closed: bool
+    words: tuple[str, ...]
+
+
+@dataclass
+class _Members:
+    """The members of one object, as far as they could be read."""
+
+    whole: dict[str, tuple[int, int]] = field(default_factory=dict)
+    messages: _Items | None = None
+    objects: list[tuple[str, int]] = field(default_factory=list)
+    """Key and start of the members that are objects, the last perhaps torn."""
+    end: int = 0
+    """Behind the last whole member."""
+    closed: bool = False
+
+
+_Found: TypeAlias = "MessageList | None"
+
+
+def _in_object(data: bytes, root: int, path: JsonPath) -> Generator[Element, None, _Found]:
+    members = yield from _read_members(data, root)
+    if members.messages is not None:
+        return _finished(data, members.messages, path, members)
+    if "role" in members.whole and not path:
+        return None
+    if len(path) < MAX_NESTED:
+        for key, start in members.objects[:_OBJECTS]:
+            found = yield from _in_object(data, start, (*path, key))
+            if found is not None:
+                return found if path else _around(data, root, found)
+    return None
+
+
+def _around(data: bytes, root: int, found: MessageList) -> MessageList:
+    """The same list, with the bytes behind the objects that enclose its own."""
+    reach = scan(data, root)
+    if reach.whole and not found.closing:
+        stop, words = _tail(data, reach.end)
+        return replace(found, stop=stop, words=(*found.words, *words))
+    open_list = found.closing.startswith(b"]")
+    closing = b"]" * open_list + b"}" * len(found.path)
+    stop = found.end if open_list else found.end + 1
+    return replace(found, stop=stop, closing=closing, words=found.words or ("torn-tail",))
+
+
+def _finished(data: bytes, items: _Items, path: JsonPath, members: _Members | None = None) -> MessageList:
+    """The list with what stands around it in the object at `path`; without `members` it is the document."""
+    full = path if members is None else (*path, "messages")
+    beside = {} if members is None else members.whole
+    if not items.closed:
+        closing = b"]" + (b"" if members is None else b"}")
+        return MessageList(full, items.start, items.end, items.end, closing, items.words, beside)
+    if members is None or members.closed:
+        behind = items.end + 1 if members is None else members.end
+        stop, words = (behind, ()) if path else _tail(data, behind)
+        return MessageList(full, items.start, items.end, stop, b"", (*items.words, *words), beside)
+    stop = max(members.end, items.end + 1)
+    words = (*items.words, "torn-tail")
+    return MessageList(full, items.start, items.end, stop, b"}", words, beside)
+
+
+def _tail(data: bytes, end: int) -> tuple[int, tuple[str, ...]]:
+    """Behind what may follow a document that ends at `end`, and what is wrong with the rest."""
+    stop = blank_end(data, end)
+    if stop == len(data):
+        return stop, ()
+    rest = data[stop:].strip(b" \t\r\n\0")
+    return stop, ("bad-line",) if rest else ("nul-bytes",)
+
+
+def _read_members(data: bytes, root: int) -> Generator[Element, None, _Members]:
+    found = _Members(end=root + 1)
+    values = _Values(data)
+    pos = root + 1
+    while (match := _member.match(data, pos)) is not None:
+        key, start = _key(match[1]), match.end()
+        if key == "messages" and data[start : start + 1] == b"[":
+            found.messages = yield from _read_list(data, start + 1)
+            if not found.messages.closed:
+                return found
+            end = found.messages.end + 1
+        else:
+            if data[start : start + 1] == b"{":
+                found.objects.append((key, start))
+            behind = values.end_of(start)
+            if behind is None:
+                return found
+            end = behind
+            found.whole[key] = (start, end)
+        found.end = end
+        after = _separator.match(data, end)
+        if after is None or after[1] == b"]":
+            return found
+        pos = after.end()
+        if after[1] == b"}":
+            found.end = after.end(1)
+            found.closed = True
+            return found
+    if data[blank_end(data, pos) :][:1] == b"}" and found.end == root + 1:
+        found.end = blank_end(data, pos) + 1
+        found.closed = True
+    return found
+
+
+def _key(quoted: bytes) -> str:
+    text = quoted.decode("utf-8", "replace")
+    try:
+        return str(json.loads(text, strict=False))
+    except ValueError:
+        return text[1:-1]
+
+
+def _read_list(data: bytes, start: int) -> Generator[Element, None, _Items]:
+    words: dict[str, None] = {}
+    values = _Values(data)
+    pos = last = start
+    attempts, comma = 0, True
+    while True:
+        pos = blank_end(data, pos)
+        sign = data[pos : pos + 1]
+        if sign == b"]":
+            if comma and last > start:
+                words["bad-line"] = None
+            return _Items(start, pos, True, tuple(words))
+        if sign and not comma:
+            words["glued-records"] = None
+        element = values.at(pos)
+        if element is None:
+            reach = scan(data, pos)
+            if not reach.whole and (reach.torn or not sign or attempts >= _ATTEMPTS):
+                words["torn-tail"] = None
+                return _Items(start, last, False, tuple(words))
+            if reach.whole:
+                values.missed(reach.end - pos)
+                element = Element(pos, reach.end, *read_value(data[pos : reach.end]))
+            else:
+                attempts += 1
+                words["bad-line"] = None
+                element = Element(pos, _broken_end(data, pos, reach.end), UNREADABLE, ("bad-line",))
+        yield element
+        last = element.end
+        after = _separator.match(data, last)
+        comma = after is not None and after[1] == b","
+        pos = after.end() if after is not None and comma else last
+
+
+class _Values:
+    """Sound values by position, with the decoder's speed.
+
+    A window of the bytes is decoded one to one: the structure of JSON is ASCII, so positions are bytes,
+    and only a value that holds other bytes has to be decoded again.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._text = ""
+        self._from = 0
+        self._patience = _UNSOUND
+
+    def at(self, pos: int) -> Element | None:
+        """The element at `pos`; None for one that is not sound or larger than the window."""
+        if self._patience <= 0:
+            return None
+        element = self._read(pos) if pos - self._from < len(self._text) else None
+        if element is None and self._from + len(self._text) < len(self._data):
+            self._text = self._data[pos : pos + _WINDOW].decode("latin-1")
+            self._from = pos
+            element = self._read(pos)
+        return element
+
+    def _read(self, pos: int) -> Element | None:
+        try:
+            value, end = decode_sound(self._text, pos - self._from)
+            if end == len(self._text) and isinstance(value, int | float):
+                return None  # more digits may follow
+            end += self._from
+            raw = self._data[pos:end]
+            return Element(pos, end, value if raw.isascii() else decode_sound(raw.decode())[0])
+        except (ValueError, RecursionError):
+            return None
+
+    def end_of(self, pos: int) -> int | None:
+        """Behind the whole value at `pos`; None when it is torn or no JSON."""
+        element = self.at(pos)
+        if element is not None:
+            return element.end
+        reach = scan(self._data, pos)
+        if not reach.whole:
+            return None
+        self.missed(reach.end - pos)
+        return reach.end
+
+    def missed(self, length: int) -> None:
+        """A whole value of that many bytes was found where the decoder saw none."""
+        self._patience -= length < _WINDOW
+
+
+def read_value(raw: bytes) -> tuple[Any, tuple[str, ...]]:
+    """A value of a document with its damage; unlike a record of a line it may lie on several."""
+    with suppress(ValueError, RecursionError):
+        text = raw.decode()
+        value, end = decode_sound(text)
+        if end == len(text):
+            return value, ()
+    try:
+        return parse(raw)
+    except ValueError:
+        return UNREADABLE, ("bad-line",)
+
+
+def _broken_end(data: bytes, start: int, stopped: int) -> int:
+    """Where the bytes end that begin at `start` and are no JSON; always behind `start`.
+
+    `stopped` is where reading failed. A message that begins there lost what was before it.
+    """
+    near = _message_start.search(data, max(start + 1, stopped - _NEAR), stopped + _NEAR)
+    if near is not None and scan(data, near.start()).whole:
+        return _without_gap(data, start, near.start())
+    try:
+        end = skip(data, start)
+    except ValueError:
+        end = start
+    if end > start and (end == len(data) or _separator.match(data, end)):
+        return end
+    later = _message_start.search(data, max(stopped, start + 1))
+    return len(data) if later is None else _without_gap(data, start, later.start())
+
+
+def _without_gap(data: bytes, start: int, end: int) -> int:
+    return start + max(1, len(data[start:end].rstrip(b" \t\r\n,")))

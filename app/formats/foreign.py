@@ -1,0 +1,139 @@
+"""What a file is that no format takes, in words for the person who gave it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from app.formats.document import document_start
+from app.formats.lines import UNREADABLE, LineReader, parse_record
+from app.formats.plain.kinds import look_at
+from app.formats.source import BytesSource, Source
+from app.formats.splice import items, scan
+
+_HEAD_BYTES: Final = 256 << 10
+_KEYS_SHOWN: Final = 6
+_KEY_CHARS: Final = 24
+
+_MAGIC: Final = (
+    (b"SQLite format 3\0", "an SQLite database; opencode keeps its sessions in one: give the output of"
+     " `opencode export`"),
+    (b"\x1f\x8b", "gzip data: unpack it first"),
+    (b"PK\x03\x04", "a zip archive: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "zstd data: unpack it first"),
+    (b"\xfd7zXZ\0", "xz data: unpack it first"),
+    (b"BZh", "bzip2 data: unpack it first"),
+    (b"\x89PNG", "a PNG image"),
+    (b"%PDF-", "a PDF document"),
+    (b"\x7fELF", "a program"),
+    (b"\xff\xfe", "UTF-16 text: save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text: save it as UTF-8"),
+)  # fmt: skip
+
+_RESPONSE_ITEMS: Final = frozenset(
+    {"message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "web_search_call"}
+)
+
+_Test = Callable[[Mapping[str, Any]], bool]
+
+_OBJECTS: Final[tuple[tuple[_Test, str], ...]] = (
+    (lambda o: "mapping" in o and ("title" in o or "current_node" in o), "a ChatGPT export"),
+    (lambda o: "payload" in o and "type" in o, "a Codex rollout"),
+    (lambda o: "contents" in o, "a Gemini request"),
+    (lambda o: "projectHash" in o and "sessionId" in o, "a Gemini CLI session"),
+    (lambda o: "parts" in o and "role" in o, "a Gemini conversation"),
+    (lambda o: isinstance(o.get("message"), dict) and "parts" in o["message"], "a Qwen Code session"),
+    (lambda o: isinstance(o.get("info"), dict) and ("parts" in o or "messages" in o), "an opencode export"),
+    (lambda o: o.get("type") == "session" and "version" in o, "a pi session"),
+    (lambda o: "chat_messages" in o, "a claude.ai export"),
+    (lambda o: isinstance(o.get("conversations"), list), "a ShareGPT data set"),
+    (lambda o: "input" in o and ("model" in o or "instructions" in o), "an OpenAI Responses request"),
+    (lambda o: o.get("type") in _RESPONSE_ITEMS, "OpenAI Responses items"),
+    (lambda o: o.get("object") in ("chat.completion", "response"), "an API response without its request"),
+    (lambda o: o.get("type") in ("session.start", "user.message"), "Copilot CLI events"),
+    (lambda o: "trajectory" in o, "an SWE-agent trajectory"),
+)  # fmt: skip
+
+
+def what_is_seen(source: Source) -> str:
+    """What `source` holds and, where it can be guessed, what it looks like; at most about 160 characters."""
+    head = source.read(0, _HEAD_BYTES)
+    for magic, words in _MAGIC:
+        if head.startswith(magic):
+            return words
+    if _is_binary(head):
+        return "binary data"
+    start = document_start(head)
+    if head[start : start + 1] in (b"{", b"["):
+        return _seen_json(head, start, whole=source.size <= _HEAD_BYTES)
+    return "text that is not JSON"
+
+
+def _seen_json(head: bytes, start: int, *, whole: bool) -> str:
+    value, lines = _first_value(head, start)
+    look = look_at(head, whole=whole)
+    if look.shape is not None and not look.values and whole:
+        return "a conversation without a whole message"
+    samples = [item for item in (value, *look.values[:20]) if isinstance(item, dict)]
+    samples += [item for item in value[:20] if isinstance(item, dict)] if isinstance(value, list) else []
+    guess = next((words for test, words in _OBJECTS if any(test(sample) for sample in samples)), None)
+    return f"{_shape_words(value, lines)}{f': looks like {guess}' if guess else ''}"
+
+
+def _first_value(head: bytes, start: int) -> tuple[Any, bool]:
+    """The first value, an object at least with its whole members, and whether others follow on lines."""
+    reach = scan(head, start)
+    rows = (row.value for row in LineReader(BytesSource(head[start:])) if row.value is not UNREADABLE)
+    if reach.whole:
+        more = bool(head[reach.end :].strip(b" \t\r\n\0"))
+        try:
+            return parse_record(head[start : reach.end]), more
+        except ValueError:
+            return {}, more
+    if head[start : start + 1] == b"[":
+        first = look_at(head, whole=False).values[:20]
+        return list(first), False
+    found: dict[str, Any] = {}
+    with suppress(ValueError):  # the head ends somewhere
+        for item in items(head, start):
+            found[str(item.key)] = parse_record(head[item.start : item.end])
+    if found:
+        return found, False
+    row = next(rows, None)
+    return ({}, False) if row is None else (row, True)
+
+
+def _shape_words(value: Any, lines: bool) -> str:
+    each = next((item for item in value if isinstance(item, dict)), None) if isinstance(value, list) else None
+    if lines:
+        return f"lines of JSON{_keys(value)}"
+    if isinstance(value, list):
+        return f"a JSON list of objects{_keys(each)}" if each else "a JSON list without messages"
+    return f"a JSON object{_keys(value)}"
+
+
+def _keys(value: Any) -> str:
+    if not isinstance(value, dict) or not value:
+        return ""
+    names = [_plain(str(key)) for key in list(value)[:_KEYS_SHOWN]]
+    more = " ..." if len(value) > _KEYS_SHOWN else ""
+    return f" with the keys {', '.join(names)}{more}"
+
+
+def _plain(key: str) -> str:
+    """A key as it can stand in a message: short, and of harmless signs."""
+    return re.sub(r"[^\w.$@-]", "?", key[:_KEY_CHARS])
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether bytes are no text: NUL or control characters among the first, or little UTF-8."""
+    start = head[:8192]
+    if not start.strip(b"\0"):
+        return True
+    controls = sum(start.count(bytes([sign])) for sign in range(9))
+    if controls * 20 > len(start):
+        return True
+    text = start.decode("utf-8", "replace")
+    return text.count("\ufffd") * 10 > len(text)

@@ -1,0 +1,354 @@
+"""How the messages of a plain JSON session lie in their file, and how the file is put together again.
+
+Two layouts: one document with a list of messages, and one message a line. Both read the records once,
+in file order, and write a new file from a sequence of kept records (by number) and new bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from app.formats.document import BOM, MessageFinder, MessageList, read_value
+from app.formats.lenient import mend
+from app.formats.lines import UNREADABLE, LineReader
+from app.formats.plain.kinds import Shape, shape_of
+from app.formats.source import CHUNK, Source
+from app.formats.splice import encode
+from app.formats.store import RecordStore, Stored, stored
+from app.model import JsonPath, Notice, Record
+
+Piece: TypeAlias = int | bytes
+"""A record that is kept byte for byte, by its number, or the bytes of another value."""
+
+_LONGEST_KEY: Final = 200
+_CONTROLS: Final = ("\x1b", "\0", "\x07", "\x08", "\x7f", "\x9b", "\x9d", "\x90")
+"""Characters that make a terminal do something; line ends and tabs are no news."""
+_STEPS_TESTED: Final = 4096
+"""Bytes of the first record that are looked at for its style."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the values of a file are spaced."""
+
+    separator: bytes = b", "
+    """Between two messages, the comma included."""
+    margin: str = ""
+    """What stands before each line of a message but the first."""
+    step: str | None = None
+    """Indentation of one level inside a message; None for messages on one line."""
+    comma: str = ","
+    colon: str = ":"
+    newline: str = "\n"
+
+    def written(self, value: Any) -> bytes:
+        """A value in this style."""
+        separators = (self.comma, self.colon) if self.step is None else (",", ": ")
+        text = json.dumps(value, ensure_ascii=False, indent=self.step, separators=separators)
+        if self.step is not None:
+            text = text.replace("\n", f"{self.newline}{self.margin}")
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            return encode(value)
+
+
+class Loaded(NamedTuple):
+    """A record as it was read."""
+
+    record: Record
+    value: Any
+    """`UNREADABLE` where nothing could be read."""
+
+
+class PlainRecords(RecordStore, ABC):
+    """The records of a plain JSON session; iterate over `load()` once before anything else."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.source = source
+        self.notices: list[Notice] = []
+        self.bad_lines: list[int] = []
+        self.listed = 0
+        """Records in the list of messages; those behind them stand elsewhere in the file."""
+        self.style = Style()
+        self.bom = False
+        self.controls: dict[int, int] = {}
+        """Record -> how many of its texts hold control characters."""
+        self._ids: set[str] = set()
+
+    @abstractmethod
+    def load(self) -> Iterator[Loaded]:
+        """Every value in the list of messages, in file order, as its record is added."""
+
+    @abstractmethod
+    def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
+        """The file with these messages; `elsewhere` are new bytes of records that stand outside the list."""
+
+    def sound_bytes(self, index: int) -> bytes:
+        """The bytes of a record as one sound JSON value. Raises ValueError when nothing can be read."""
+        raw = self.raw(index)
+        return mend(raw) if self[index].damage else raw
+
+    def end_of(self, index: int) -> int:
+        """Behind the last byte of a record."""
+        return self[index].offset + self[index].length
+
+    def content(self, record: int, path: JsonPath, value: Any) -> Stored:
+        """The content at `path` of a record, measured by `value`, which is what lies there."""
+        if isinstance(value, str) and any(sign in value for sign in _CONTROLS):
+            self.controls[record] = self.controls.get(record, 0) + 1
+        return stored(self, record, path, value)
+
+    def _listed(self, offset: int, length: int, line: int, value: Any, damage: tuple[str, ...]) -> Loaded:
+        role = value.get("role") if isinstance(value, dict) else None
+        kind = "unreadable" if value is UNREADABLE else role if isinstance(role, str) else "other"
+        record = Record(len(self), offset, length, line, kind, self._key(offset, value), damage)
+        self.append(record)
+        self.listed += 1
+        return Loaded(record, value)
+
+    def _key(self, offset: int, value: Any) -> str:
+        """The message's own id where it can serve, else its place."""
+        ident = value.get("id") if isinstance(value, dict) else None
+        if (
+            not isinstance(ident, str)
+            or ident[:1] in ("", "@")
+            or ident in self._ids
+            or len(ident) > _LONGEST_KEY
+        ):
+            return f"@{offset}"
+        self._ids.add(ident)
+        return ident
+
+    def _copied(self, start: int, end: int) -> Iterator[bytes]:
+        for offset in range(start, end, CHUNK):
+            yield self.source.read(offset, min(CHUNK, end - offset))
+
+
+class LineRecords(PlainRecords):
+    """One message a line."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._clean = True
+
+    def load(self) -> Iterator[Loaded]:
+        reader = LineReader(self.source)
+        for row in reader:
+            if not self.listed:
+                head = self.source.read(row.offset, min(row.length, _STEPS_TESTED))
+                self.style = _line_style(head)
+            yield self._listed(row.offset, row.length, row.line, row.value, row.damage)
+        self.notices += reader.notices
+        self.bad_lines += reader.bad_lines
+        self.bom = reader.bom
+        self._clean = reader.final_newline and not (reader.bom or reader.crlf or reader.bad_lines)
+
+    def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
+        for run in _runs(pieces, joined=self._clean):
+            if isinstance(run, bytes):
+                yield run
+            else:
+                yield from self._copied(self[run[0]].offset, self.end_of(run[-1]))
+            yield b"\n"
+
+
+class DocumentRecords(PlainRecords):
+    """One JSON document, or the last of several that lie on a line each."""
+
+    def __init__(self, source: Source, begin: int = 0) -> None:
+        super().__init__(source)
+        self._begin = begin
+        self._list = MessageList((), 0, 0, 0)
+        self._members: dict[str, tuple[int, int]] = {}
+
+    def load(self) -> Iterator[Loaded]:
+        base = self._begin
+        data = self.source.read(base, self.source.size - base)
+        self.bom = not base and data.startswith(BOM)
+        line, counted = 1 + self._lines_before(), 0
+        finder = MessageFinder(data, len(BOM) if self.bom else 0)
+        spans: list[tuple[int, int]] = []
+        for start, end, value, damage in finder:
+            line, counted = line + data.count(b"\n", counted, start), start
+            if damage:
+                self.bad_lines += range(line, line + 1 + data.count(b"\n", start, end))
+            if value is not UNREADABLE and not isinstance(value, dict):
+                damage = (*damage, "not-a-record")
+            self.notices += (Notice(word, line) for word in damage)
+            if len(spans) < 2:
+                spans.append((start, end))
+            yield self._listed(base + start, end - start, line, value, damage)
+        found = finder.found
+        if found is None:
+            return
+        self.style = _document_style(data, found.start, spans)
+        self._note_damage(found, line + data.count(b"\n", counted, found.end))
+        self._members = {key: (base + start, base + end) for key, (start, end) in found.members.items()}
+        self._list = replace(
+            found, start=base + found.start, end=base + found.end, stop=base + found.stop, members={}
+        )
+
+    def _lines_before(self) -> int:
+        return sum(chunk.count(b"\n") for chunk in self._copied(0, self._begin))
+
+    def _note_damage(self, found: MessageList, line: int) -> None:
+        if self.bom:
+            self.notices.append(Notice("bom", 1))
+        if self._begin:
+            detail = "a conversation a line: the last one is open, the others stay as they are"
+            self.notices.append(Notice("several-sessions", detail=detail))
+        known = {notice.word for notice in self.notices}
+        self.notices += (Notice(word, line) for word in found.words if word not in known)
+        if "torn-tail" in found.words and line not in self.bad_lines:
+            self.bad_lines.append(line)
+
+    def member(self, key: str) -> tuple[int, int] | None:
+        """Where the value `key` beside the list of messages lies in the file, if it is whole."""
+        return self._members.get(key)
+
+    def member_value(self, key: str, longest: int) -> Any:
+        """A value beside the list of messages; None if absent, damaged or over `longest` bytes."""
+        start, end = self._members.get(key, (0, 0))
+        if not 0 < end - start <= longest:
+            return None
+        value, damage = read_value(self.source.read(start, end - start))
+        return None if damage else value
+
+    def add_elsewhere(self, start: int, end: int, kind: str) -> Record:
+        """Make a record of a value that stands outside the list; call it when all is loaded."""
+        record = Record(len(self), start, end - start, self._line_of(start), kind, f"@{start}")
+        self.append(record)
+        return record
+
+    def _line_of(self, offset: int) -> int:
+        return 1 + sum(chunk.count(b"\n") for chunk in self._copied(0, offset))
+
+    def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
+        yield from self._outside(len(BOM) if self.bom and not self._begin else 0, self._list.start, elsewhere)
+        first = True
+        for run in _runs(pieces, joined=self._list.sound):
+            yield self._gap(run, first)
+            if isinstance(run, bytes):
+                yield run
+            else:
+                yield from self._copied(self[run[0]].offset, self.end_of(run[-1]))
+            first = False
+        if not first:
+            yield self._last_gap()
+        yield from self._outside(self._list.end, self._list.stop, elsewhere)
+        if self._list.closing:
+            yield self._list.closing + b"\n"
+        elif self._list.stop < self.source.size and self.source.read(self._list.stop - 1, 1) != b"\n":
+            yield b"\n"
+
+    def _outside(self, start: int, end: int, elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
+        for index, new in sorted(elsewhere.items(), key=lambda item: self[item[0]].offset):
+            if start <= self[index].offset < end:
+                yield from self._copied(start, self[index].offset)
+                yield new
+                start = self.end_of(index)
+        yield from self._copied(start, end)
+
+    def _gap(self, run: Run, first: bool) -> bytes:
+        """What stands before a message."""
+        index = None if isinstance(run, bytes) else run[0]
+        if first and self.listed and self._list.sound:
+            return self.source.read(self._list.start, self[0].offset - self._list.start)
+        if first:
+            return self.style.separator.replace(b",", b"").rstrip(b" ")
+        if index and self._list.sound:
+            return self.source.read(self.end_of(index - 1), self[index].offset - self.end_of(index - 1))
+        return self.style.separator
+
+    def _last_gap(self) -> bytes:
+        """What stands before the closing bracket."""
+        if self.listed and self._list.sound:
+            end = self.end_of(self.listed - 1)
+            return self.source.read(end, self._list.end - end)
+        return b"\n" if b"\n" in self.style.separator else b""
+
+
+def open_records(source: Source) -> PlainRecords:
+    """The records of a plain JSON session, not loaded yet."""
+    match shape_of(source):
+        case Shape.LINES:
+            return LineRecords(source)
+        case Shape.CONVERSATIONS:
+            return DocumentRecords(source, _last_line(source))
+        case Shape.DOCUMENT:
+            return DocumentRecords(source)
+
+
+Run: TypeAlias = tuple[int, int] | bytes
+"""The first and last of records that stand side by side, or the bytes of another value."""
+
+
+def _runs(pieces: Iterable[Piece], *, joined: bool) -> Iterator[Run]:
+    """The pieces, records that follow each other in the file taken together where `joined`."""
+    run: tuple[int, int] | None = None
+    for piece in pieces:
+        if isinstance(piece, int) and run is not None and joined and piece == run[1] + 1:
+            run = (run[0], piece)
+            continue
+        if run is not None:
+            yield run
+        run = None if isinstance(piece, bytes) else (piece, piece)
+        if isinstance(piece, bytes):
+            yield piece
+    if run is not None:
+        yield run
+
+
+def _last_line(source: Source) -> int:
+    """Where the last line begins that is not blank."""
+    end, seen = source.size, False
+    while end > 0:
+        begin = max(0, end - CHUNK)
+        chunk = source.read(begin, end - begin)
+        limit = len(chunk) if seen else len(chunk.rstrip(b" \t\r\n\0"))
+        newline = chunk.rfind(b"\n", 0, limit)
+        if newline >= 0:
+            return begin + newline + 1
+        seen = seen or limit > 0
+        end = begin
+    return 0
+
+
+def _line_style(head: bytes) -> Style:
+    spaced = b'": ' in head
+    return Style(b"\n", comma=", " if spaced else ",", colon=": " if spaced else ":")
+
+
+def _document_style(data: bytes, start: int, spans: Sequence[tuple[int, int]]) -> Style:
+    """The spacing of a document's messages, judged by the list's `start` and its first two."""
+    if not spans:
+        return Style()
+    first, *others = spans
+    gap = data[start : first[0]]
+    head = data[first[0] : first[1]][:_STEPS_TESTED]
+    spaced = b'": ' in head
+    separator = b"," + (gap if b"\n" in gap else b" " * spaced)
+    if others:
+        between = data[first[1] : others[0][0]]
+        separator = between if between.strip() == b"," else separator
+    line = separator.rpartition(b"\n")[2] if b"\n" in separator else b""
+    margin = line.decode("ascii", "replace")
+    opening, newline, rest = head.partition(b"\n")
+    step: str | None = None
+    if newline and opening.strip() == b"{":
+        inner = rest[: len(rest) - len(rest.lstrip(b" \t"))].decode("ascii", "replace")
+        step = inner.removeprefix(margin)
+    return Style(
+        separator=separator,
+        margin=margin,
+        step=step,
+        comma=", " if spaced else ",",
+        colon=": " if spaced else ":",
+        newline="\r\n" if b"\r\n" in separator else "\n",
+    )

@@ -1,0 +1,343 @@
+"""What the two plain JSON formats have in common: a file that holds a list of messages, and little else.
+
+All of the list is sent when the conversation goes on, so every message in it is live; a compaction that
+is told by its text is marked on its message, and nothing is hidden by it. A rewrite takes out what is
+not wanted any more, and leaves everything outside the list as it is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Final
+
+from app.formats.base import Rewrite, Rewriting
+from app.formats.plain.kinds import kind_of
+from app.formats.plain.layout import DocumentRecords, Piece, PlainRecords, open_records
+from app.formats.plain.reported import total
+from app.formats.repairs import Mender, Mending, PairsAnew, as_notices
+from app.formats.reshape import reshape, same
+from app.formats.source import Source
+from app.model import Facts, Message, Notice, Record, Role, Session, Standing
+
+_DAMAGE: Final = frozenset(
+    {
+        "bad-line", "torn-tail", "glued-records", "spliced-record", "nul-bytes", "bom", "crlf",
+        "invalid-utf8", "not-a-record",
+    }
+)  # fmt: skip
+"""Words for bytes that a rewrite does not write again."""
+
+_SMALL: Final = 1 << 16
+"""Bytes of a value beside the messages that may be a title or a model."""
+
+_GONE: Final = object()
+"""The value of a record that is not written again."""
+
+
+class MessageReader(ABC):
+    """Makes messages of the records of one session, in file order."""
+
+    def __init__(self, records: PlainRecords) -> None:
+        self.records = records
+
+    @abstractmethod
+    def message(self, record: Record, value: dict[str, Any]) -> Message:
+        """The message of a record that has a role; one that is not sent does not stand live."""
+
+    def elsewhere(self) -> Iterable[Message]:
+        """Messages that stand outside the list, after all in it were read."""
+        return ()
+
+
+class PlainFormat(ABC):
+    """A dialect of plain JSON. Subclasses say how a message is read and written."""
+
+    name: str
+    title: str
+    validity: str
+
+    @abstractmethod
+    def _reader(self, records: PlainRecords) -> MessageReader:
+        """Makes the messages of a session that is being read."""
+
+    @abstractmethod
+    def _mender(self) -> Mender:
+        """A pass of repairs, to tell at loading what is broken."""
+
+    @abstractmethod
+    def _mending(self, records: PlainRecords, pairs: PairsAnew, *, alternate: bool) -> Mending:
+        """The repairs that messages in the provider's form need."""
+
+    @abstractmethod
+    def made(self, message: Message) -> dict[str, Any]:
+        """A message that is in no file, in the provider's form."""
+
+    @abstractmethod
+    def edited(self, value: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
+        """A record's value saying what `new` says where it said `old`; what is kept is the same object."""
+
+    def edited_elsewhere(self, value: Any, old: Message, new: Message) -> Any:
+        """The same for a value that stands outside the list of messages."""
+        return value
+
+    def _notices(self, records: PlainRecords) -> Iterable[Notice]:
+        """What else a person should know of the file."""
+        return ()
+
+    def sniff(self, source: Source) -> bool:
+        """Whether the content is of this dialect."""
+        return kind_of(source) == self.name
+
+    def read(self, source: Source, leaf: str | None = None) -> Session:
+        """The session; there are no branches to choose from, so `leaf` plays no part."""
+        records = open_records(source)
+        reader = self._reader(records)
+        messages: list[Message] = []
+        mender = self._mender()
+        for _ in mender.run(_live_pairs(records, reader, messages)):
+            pass
+        live = tuple(message for message in messages if message.standing is Standing.LIVE)
+        others = tuple(reader.elsewhere())
+        front = tuple(message for message in others if message.role is Role.SYSTEM)
+        behind = tuple(message for message in others if message.role is not Role.SYSTEM)
+        repairs = as_notices(mender.repairs, _Lines(records, messages).of)
+        known = {notice.word for notice in records.notices}
+        return Session(
+            format=self.name,
+            name=source.name,
+            records=records,
+            messages=(*front, *messages, *behind),
+            boundaries=tuple(message.boundary for message in live if message.boundary is not None),
+            facts=Facts(
+                records=sum(
+                    record.kind != "unreadable" for record in map(records.__getitem__, range(records.listed))
+                ),
+                bad_lines=tuple(records.bad_lines),
+                conversation=len(live),
+                messages=len(live),
+                branches=max(1, len(behind)),
+            ),
+            notices=(
+                *records.notices,
+                *(notice for notice in repairs if notice.word not in known),
+                *_control_notices(records),
+                *self._notices(records),
+            ),
+            title=_word_beside(records, "title"),
+            model=_word_beside(records, "model") or next((m.model for m in reversed(live) if m.model), None),
+            usage=total(message.usage for message in live),
+            last_usage=next((m.usage for m in reversed(live) if m.usage and m.usage.context), None),
+        )
+
+    def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each message's key with its form; what stands outside the list of messages is left out."""
+        records = records_of(session)
+        originals = {message.key: message for message in session.messages}
+        for message in messages:
+            original = originals.get(message.key)
+            if original is None:
+                yield message.key, self.made(message)
+            elif original.records[0] < records.listed:
+                value = records.value(original.records[0])
+                yield (
+                    message.key,
+                    value if _same_blocks(message, original) else self.edited(value, original, message),
+                )
+
+    def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
+        """The file with these messages. Ids, title and usage have no place in it and are ignored."""
+        records = records_of(session)
+        plan = self._mending(
+            records, lambda: self.request(session, rewrite.messages), alternate=rewrite.alternate
+        )
+        writer = _Writer(self, session, rewrite.messages, plan)
+        kept = changed = added = 0
+        for step in writer.steps():
+            kept += step.record is not None and step.value is None
+            changed += step.record is not None and step.value is not None
+            added += step.record is None
+        elsewhere = writer.elsewhere()
+        damage = (notice for notice in records.notices if notice.word in _DAMAGE)
+        return Rewriting(
+            pieces=lambda: records.write(writer.pieces(), elsewhere),
+            kept=kept,
+            changed=changed + len(elsewhere),
+            added=added,
+            dropped=records.listed - kept - changed,
+            repairs=(*damage, *as_notices(plan.repairs, _Lines(records, session.messages).of)),
+        )
+
+    def side_folder(self, original: PurePath) -> PurePath | None:
+        """Such a file has no folder of its own."""
+        return None
+
+    def resume_command(self, session_id: str) -> str | None:
+        """None: no program resumes a plain list of messages."""
+        return None
+
+    def new_name(self, original: PurePath, session_id: str | None) -> str:
+        """`<stem>.compacted` with the ending of the original."""
+        if original.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+            return f"{original.stem}.compacted{original.suffix}"
+        return f"{original.name if original.name not in ('', '-') else 'session'}.compacted.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One value of the new file's list."""
+
+    record: int | None
+    """None for a made one."""
+    value: Any = None
+    """What it shall say; None to keep the record's bytes."""
+
+
+class _Writer:
+    """What a rewrite puts into the list of messages, in order."""
+
+    def __init__(
+        self, kind: PlainFormat, session: Session, messages: Sequence[Message], plan: Mending
+    ) -> None:
+        self._kind = kind
+        self._session = session
+        self._records = records_of(session)
+        self._messages = messages
+        self._plan = plan
+        self._originals = {message.key: message for message in session.messages}
+
+    def steps(self) -> Iterator[_Step]:
+        """Every value of the new list; records that are no live message keep their place among them."""
+        strays = iter(self._strays())
+        stray = next(strays, None)
+        for step in self._mended() if self._plan.needed else self._unmended():
+            while stray is not None and step.record is not None and stray < step.record:
+                yield self._kept(stray)
+                stray = next(strays, None)
+            if step.value is not _GONE:
+                yield step
+        while stray is not None:
+            yield self._kept(stray)
+            stray = next(strays, None)
+
+    def _unmended(self) -> Iterator[_Step]:
+        """The wanted messages; of those that nobody changed nothing is read."""
+        for message in self._messages:
+            original = self._originals.get(message.key)
+            if original is None:
+                yield _Step(None, self._kind.made(message))
+            elif original.records[0] < self._records.listed:
+                index = original.records[0]
+                if _same_blocks(message, original):
+                    yield self._kept(index)
+                else:
+                    yield self._said(index, self._kind.edited(self._records.value(index), original, message))
+
+    def _mended(self) -> Iterator[_Step]:
+        for mended in self._plan.run():
+            original = self._originals.get(mended.key) if mended.key is not None else None
+            if original is not None:
+                index = original.records[0]
+                yield _Step(index, _GONE) if mended.message is None else self._said(index, mended.message)
+            elif mended.message is not None:
+                yield _Step(None, mended.message)
+
+    def _said(self, index: int, value: dict[str, Any]) -> _Step:
+        return self._kept(index) if same(self._records.value(index), value) else _Step(index, value)
+
+    def _kept(self, index: int) -> _Step:
+        """A record as it is; one whose bytes are no sound JSON says the same in other bytes."""
+        sound = not self._records[index].damage or self._records.sound_bytes(index) == self._records.raw(
+            index
+        )
+        return _Step(index, None if sound else self._records.value(index))
+
+    def _strays(self) -> list[int]:
+        """Listed records that are no live message and yet are written again."""
+        live = {message.records[0] for message in self._session.live}
+        return [
+            index
+            for index in range(self._records.listed)
+            if index not in live and isinstance(self._records.value(index), dict)
+        ]
+
+    def pieces(self) -> Iterator[Piece]:
+        """The steps as pieces of the file."""
+        for step in self.steps():
+            if step.record is None:
+                yield self._records.style.written(step.value)
+            elif step.value is None:
+                yield step.record
+            else:
+                raw = self._records.sound_bytes(step.record)
+                yield reshape(raw, self._records.value(step.record), step.value)
+
+    def elsewhere(self) -> dict[int, bytes]:
+        """New bytes of records outside the list whose blocks were changed."""
+        changed: dict[int, bytes] = {}
+        for message in self._messages:
+            original = self._originals.get(message.key)
+            if original is None or original.records[0] < self._records.listed:
+                continue
+            if not _same_blocks(message, original):
+                index = original.records[0]
+                value = self._records.value(index)
+                new = self._kind.edited_elsewhere(value, original, message)
+                changed[index] = reshape(self._records.raw(index), value, new)
+        return changed
+
+
+class _Lines:
+    """The physical line of each message that has one."""
+
+    def __init__(self, records: PlainRecords, messages: Iterable[Message]) -> None:
+        self._records = records
+        self._index = {message.key: message.records[0] for message in messages if message.records}
+
+    def of(self, key: str) -> int | None:
+        """The line of the message `key`."""
+        index = self._index.get(key)
+        return None if index is None else self._records[index].line
+
+
+def records_of(session: Session) -> PlainRecords:
+    """The records of a session that a plain format read. Raises TypeError for another's."""
+    if not isinstance(session.records, PlainRecords):
+        raise TypeError(f"a {session.format} session is not written as plain JSON records")
+    return session.records
+
+
+def _live_pairs(
+    records: PlainRecords, reader: MessageReader, messages: list[Message]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Load all records, adding their messages to `messages`; each live one as key and value."""
+    for record, value in records.load():
+        if not isinstance(value, dict):
+            continue
+        if not isinstance(value.get("role"), str):
+            detail = "an object without a role stays where it is and is not part of the conversation"
+            records.notices.append(Notice("unknown-record-type", record.line, detail))
+            continue
+        message = reader.message(record, value)
+        messages.append(message)
+        if message.standing is Standing.LIVE:
+            yield message.key, value
+
+
+def _control_notices(records: PlainRecords) -> Iterator[Notice]:
+    if records.controls:
+        count = sum(records.controls.values())
+        line = records[min(records.controls)].line
+        yield Notice("control-chars", line, f"{count} texts hold control characters, shown as marks")
+
+
+def _same_blocks(message: Message, original: Message) -> bool:
+    return message is original or message.blocks == original.blocks
+
+
+def _word_beside(records: PlainRecords, key: str) -> str | None:
+    """A short text that stands beside the list of messages."""
+    value = records.member_value(key, _SMALL) if isinstance(records, DocumentRecords) else None
+    return value if isinstance(value, str) and value else None
