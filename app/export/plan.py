@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,8 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         drop_old=wishes.drop_old,
     )
     rewriting = kind.rewrite(session, rewrite)
+    if not wishes.in_place:
+        rewriting = replace(rewriting, pieces=partial(_ended, rewriting.pieces))
     return ExportPlan(
         session=session,
         source=source,
@@ -126,6 +129,16 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         words_gone=workspace.words_gone,
         checks=(*workspace.checks(), *rule_checks(session, kind, rewrite, rewriting)),
     )
+
+
+def _ended(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    """The pieces with a newline at the end of the file, as agents and line tools expect of a new one."""
+    last = b""
+    for piece in pieces():
+        last = piece or last
+        yield piece
+    if not last.endswith(b"\n"):
+        yield b"\n"
 
 
 def _target(source: Source, kind: Format, wishes: Wishes, session_id: str | None) -> Path | None:
@@ -170,10 +183,10 @@ def _planned_files(workspace: Workspace, target: Path | None) -> tuple[tuple[Pat
     files = [file for step in workspace.steps for file in step.result.files]
     if not files:
         return ()
-    if target is None and not workspace.root:
+    root = workspace.root or (str(target.parent) if target else "")
+    if not all(file.root or root for file in files):
         raise InputError("results are saved to files, so standard output is not enough: give --out PATH")
-    root = Path(workspace.root) if workspace.root else target.parent if target else Path()
-    return tuple((root / file.path, file) for file in files)
+    return tuple((Path(file.root or root) / file.path, file) for file in files)
 
 
 def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Path, Path] | None:
