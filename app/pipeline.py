@@ -20,7 +20,7 @@ from app.stages import stage_named
 from app.stages.base import Stage
 from app.tokens import ESTIMATORS
 
-FIRST = "react-mini"
+FIRST = "gentle"
 """The preset that opens first."""
 
 
@@ -127,4 +127,10 @@ def _steps(tables: Any, origin: str) -> Iterator[PipelineStep]:
         if name in seen:
             raise BadPipeline(f"{origin}: two steps are called {name!r}: give one of them a name of its own")
         seen.add(name)
+        for local in kind.local:
+            if local in options:
+                raise BadPipeline(
+                    f"{origin}: {name}.{local} may not stand in a pipeline, which can come from a stranger:"
+                    f" give it as --set {name}.{local}=..."
+                )
         yield PipelineStep(name, kind.build(options))

@@ -72,6 +72,48 @@ def test_a_broken_file_says_where(text: str, words: str) -> None:
         parse(text, origin="mine.toml")
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("root = '/etc'", "root may not stand in a pipeline, which can come from a stranger"),
+        ("folder = '/etc'", "folder must be a folder below the root"),
+        ("folder = '../up'", "folder must be a folder below the root"),
+        ("folder = 'C:\\up'", "folder must be a folder below the root"),
+        ("folder = ''", "folder must be a folder below the root"),
+        ("kinds = ['all']", "no option 'kinds'"),
+        ("tools = [1]", "must be a list"),
+    ],
+)
+def test_a_pipeline_cannot_send_files_elsewhere(options: str, words: str) -> None:
+    with pytest.raises(BadPipeline, match=words):
+        parse(f"name = 'x'\n[[step]]\nstage = 'microcompact'\n{options}", origin="mine.toml")
+
+
+def test_a_flag_may_name_an_absolute_folder() -> None:
+    pipeline = load("react-mini").with_options({"microcompact": {"root": "/saved"}})
+    assert vars(pipeline.steps[1].stage)["root"] == "/saved"
+    with pytest.raises(BadPipeline, match="root must be an absolute folder"):
+        pipeline.with_options({"microcompact": {"root": "saved"}})
+
+
+def test_each_item_of_a_list_is_checked() -> None:
+    with pytest.raises(BadPipeline, match=r"must be one of superseded-read, .* not 'all'"):
+        load("gentle").with_options({"superseded-reads": {"kinds": "superseded-read, all"}})
+
+
+def test_gentle_stops_at_half_of_the_window() -> None:
+    stages = [step.stage for step in load("gentle").steps]
+    assert {stage.target_share for stage in stages} == {0.5}
+    assert load("gentle").estimator == "tokens"
+
+
+def test_gate_8k_has_the_seeds_numbers() -> None:
+    (gate,) = (vars(step.stage) for step in load("gate-8k").steps)
+    names = ("open_at_tokens", "max_result_chars", "head_chars", "tail_chars", "views")
+    assert [gate[name] for name in names] == [100_000, 8192, 4096, 1024, 3]
+    assert load("gate-8k").estimator == "chars"
+
+
 def test_a_stage_used_twice_is_told_apart_by_name(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(
@@ -84,5 +126,5 @@ def test_a_stage_used_twice_is_told_apart_by_name(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_lists_the_presets() -> None:
-    with pytest.raises(BadPipeline, match="there are: react-mini"):
+    with pytest.raises(BadPipeline, match=r"there are: gentle, .*react-mini"):
         load("nope")

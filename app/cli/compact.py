@@ -36,7 +36,7 @@ class Compact:
 
     def run(self, args: Namespace) -> int:
         wishes = _wishes(args)
-        opened = open_for_work(args, wishes.out)
+        opened = open_for_work(args, as_path(args.file) if args.in_place else wishes.out)
         workspace = opened.workspace
         workspace.run_all()
         workspace.count_all(progress)

@@ -133,8 +133,10 @@ def _to_file(
     try:
         say("Reading back")
         compare_with_plan(staged, plan)
-        made += _write_files(plan)
+        # First the folder: it comes whole under its new name, which must not be taken by then.
         made += _copy_side_folder(plan)
+        for path in _write_files(plan):
+            made.append(path)
         written = Written(plan, target, backup, None, None, tuple(made), staged.size, staged.sha256)
         manifest = papers.manifest(written)
         _check_unchanged(plan)
@@ -197,14 +199,23 @@ def _stem(plan: ExportPlan) -> str:
     return "stdin" if plan.source.name == "-" else Path(plan.source.name).stem[:100] or "session"
 
 
-def _write_files(plan: ExportPlan) -> list[Path]:
-    """The results that stages save; one that exists with other content is never overwritten."""
-    made = []
+def _write_files(plan: ExportPlan) -> Iterator[Path]:
+    """The results that stages save; a file with other content is never overwritten. Raises WriteFailed."""
     for path, file in plan.files:
+        data = file.text.encode("utf-8", "surrogatepass")
+        if _holds(path, data):
+            continue
         make_folder(path.parent)
-        publish_new(stage(path.parent, [file.text.encode("utf-8", "surrogatepass")]), path)
-        made.append(path)
-    return made
+        publish_new(stage(path.parent, [data]), path)
+        yield path
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file holds this already, as an earlier export of the same session left it."""
+    try:
+        return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def _copy_side_folder(plan: ExportPlan) -> list[Path]:

@@ -44,7 +44,9 @@ def test_options_and_stages_that_were_not_run_are_settings(workspace: Workspace)
         "microcompact.tools=Read, mcp__*",
         "retain_tail.enabled=false",
     ]
-    again = Workspace(workspace.session, load("react-mini").with_options(parse_settings(settings)), exact=False)
+    again = Workspace(
+        workspace.session, load("react-mini").with_options(parse_settings(settings)), exact=False
+    )
     again.run_all()
     assert again.messages == workspace.messages
 
@@ -52,7 +54,9 @@ def test_options_and_stages_that_were_not_run_are_settings(workspace: Workspace)
 def test_a_skipped_stage_is_switched_off(workspace: Workspace) -> None:
     workspace.skip()
     workspace.run_all()
-    assert "--set tool_result_budget.enabled=false" in equivalent_command(workspace, source(), Wishes()).command
+    assert (
+        "--set tool_result_budget.enabled=false" in equivalent_command(workspace, source(), Wishes()).command
+    )
 
 
 def test_what_was_opened_with_settings_keeps_them() -> None:
