@@ -406,6 +406,8 @@ class Facts:
     """User and assistant records (or messages) of the live branch."""
     messages: int = 0
     """API messages on a strict walk: what the agent itself would send."""
+    strict_pairs: int | None = None
+    """Tool pairs on that walk, where it reaches less than is shown."""
     missing_parents: tuple[str, ...] = ()
     """Ids that records of the live branch name as parent and that the file lacks."""
     branches: int = 1

@@ -33,7 +33,7 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
         "bad_lines": list(facts.bad_lines),
         "conversation": facts.conversation,
         "messages": facts.messages,
-        "tool_pairs": pairs.tool_pairs,
+        "tool_pairs": pairs.tool_pairs if facts.strict_pairs is None else facts.strict_pairs,
         "server_pairs": pairs.server_pairs,
         "legacy_pairs": pairs.legacy_pairs,
         "open_calls": list(pairs.open_call_ids),

@@ -66,11 +66,13 @@ def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequenc
     talk = [n for n in way.nodes if n.talk]
     silent = [n for n in nodes if not n.blocks]
     live = {n.index for n in (*way.path, *way.nodes)}
+    strict = _strict_nodes(graph, way)
     return Facts(
         records=sum(transcript[n.index].kind != "unreadable" for n in nodes),
         bad_lines=tuple(bad_lines),
         conversation=len(talk),
-        messages=_strict_messages(graph, way),
+        messages=len(join(n for n in strict if n.talk)),
+        strict_pairs=_pairs(strict) if graph.missing else None,
         missing_parents=tuple(dict.fromkeys(n.parent for n in graph.missing if n.parent and n.index in live)),
         branches=branches + 1 if talk else 0,
         sidechain_records=sum(n.sidechain for n in nodes),
@@ -78,12 +80,17 @@ def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequenc
     )
 
 
-def _strict_messages(graph: Graph, way: Way) -> int:
+def _strict_nodes(graph: Graph, way: Way) -> Sequence[Node]:
+    """What the agent's own walk reaches: it goes no further than a parent that is not in the file."""
     leaf = next((n for n in reversed(way.path) if n.sent), None)
     if leaf is None:
-        return 0
-    strict = graph.way(leaf, strict=True) if graph.missing else way
-    return len(join(n for n in strict.nodes if n.talk))
+        return ()
+    return graph.way(leaf, strict=True).nodes if graph.missing else way.nodes
+
+
+def _pairs(nodes: Sequence[Node]) -> int:
+    answered = {b.tool_use_id for n in nodes for b in n.blocks if isinstance(b, ToolResult) and not b.server}
+    return len(answered.intersection(ident for n in nodes for ident in n.calls))
 
 
 def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notice, ...]:
