@@ -11,6 +11,7 @@ from app.formats.claude_code import writer
 from app.formats.claude_code.reader import NAME, read
 from app.formats.claude_code.sent import pairs
 from app.formats.claude_code.sniffing import looks_like
+from app.formats.claude_code.transcript import transcript_of
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -32,7 +33,7 @@ class ClaudeCode:
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages as the client sends them: user messages that follow each other are one."""
-        return pairs(session.records, messages)
+        return pairs(transcript_of(session), messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""

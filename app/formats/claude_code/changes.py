@@ -8,15 +8,15 @@ from typing import Any, Final
 from app.formats.claude_code.drafts import Item
 from app.formats.claude_code.rows import Row, value_in
 from app.formats.claude_code.sent import Value
+from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.twins import with_twin
 from app.formats.repairs import replaced
-from app.model import Records
 
 _INPUTS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens")
 _SEGMENT: Final = ("preservedSegment", "preservedMessages")
 
 
-def changed_record(old: Value, row: Row, records: Records) -> Value:
+def changed_record(old: Value, row: Row, records: Transcript) -> Value:
     """The record that `row` asks for; what it does not ask for is shared with `old`."""
     new = dict(old)
     if row.content is not None:
@@ -48,7 +48,7 @@ def _set_usage(record: Value, tokens: int) -> None:
     record["message"] = {**message, "usage": usage}
 
 
-def _set_content(record: Value, row: Row, items: Sequence[Item], records: Records) -> None:
+def _set_content(record: Value, row: Row, items: Sequence[Item], records: Transcript) -> None:
     message = record["message"]
     old = message["content"]
     content = [value_in(item, records) for item in items]

@@ -8,8 +8,9 @@ from typing import Any
 
 from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.claude_code.sent import Outgoing, outgoing, pairs, value_of
+from app.formats.claude_code.transcript import Transcript
 from app.formats.repairs import Mended, Mending
-from app.model import Block, Message, Records, Role
+from app.model import Block, Message, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Draft:
     items: tuple[Item, ...]
 
 
-def drafts(records: Records, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
+def drafts(records: Transcript, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
     """The messages with every repair that the provider's rules demand, and those repairs."""
     mending = mend_anthropic(lambda: pairs(records, messages))
     if not mending.needed:
@@ -50,7 +51,7 @@ def _as_sent(sent: Outgoing) -> Draft:
     return Draft(sent.key, sent.role, tuple(Item(block, message) for message, block in sent.items))
 
 
-def _mended(mending: Mending, messages: Sequence[Message], records: Records) -> Iterator[Draft]:
+def _mended(mending: Mending, messages: Sequence[Message], records: Transcript) -> Iterator[Draft]:
     coming = outgoing(messages)
     for number, mended in enumerate(mending.run()):
         if mended.key is None:
@@ -62,7 +63,7 @@ def _mended(mending: Mending, messages: Sequence[Message], records: Records) -> 
         yield _mend(sent, mended, records) if mended.touched else _as_sent(sent)
 
 
-def _mend(sent: Outgoing, mended: Mended, records: Records) -> Draft:
+def _mend(sent: Outgoing, mended: Mended, records: Transcript) -> Draft:
     content = mended.message["content"] if mended.message else []
     origins = mended.origins if mended.origins is not None else range(len(content))
     items = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from app.formats.claude_code.blocks import BlockReader
+from app.formats.claude_code.blocks import RecordBlocks
 from app.formats.claude_code.words import BOUNDARY, MICRO_BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL, TALK
 from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Text, ToolResult, ToolUse, Usage
@@ -78,7 +78,7 @@ class Preserved:
     """The record behind which they are put."""
 
 
-def node_of(index: int, key: str, record: Mapping[str, Any], reader: BlockReader) -> Node:
+def node_of(index: int, key: str, record: Mapping[str, Any], reader: RecordBlocks) -> Node:
     """The node of a record. Fields of a wrong type count as absent."""
     kind = _text(record, "type") or ""
     node = Node(index, kind, key, index, _text(record, "uuid"))
@@ -106,7 +106,7 @@ def node_of(index: int, key: str, record: Mapping[str, Any], reader: BlockReader
 
 
 def _add_message(
-    node: Node, record: Mapping[str, Any], message: Mapping[str, Any], reader: BlockReader
+    node: Node, record: Mapping[str, Any], message: Mapping[str, Any], reader: RecordBlocks
 ) -> None:
     failed = record.get("isApiErrorMessage") is True
     node.talk = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from app.formats.claude_code.blocks import BlockReader
+from app.formats.claude_code.blocks import RecordBlocks
 from app.formats.claude_code.facts import Heading, facts_of, graph_notices
 from app.formats.claude_code.graph import Graph, Way
 from app.formats.claude_code.messages import final_usage, join, message_of
@@ -69,7 +69,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
 
 def _index(rows: Iterable[Row], transcript: Transcript, heading: Heading) -> None:
     """Every row as a record and a node; its value is let go at once."""
-    reader = BlockReader(transcript)
+    reader = RecordBlocks(transcript)
     seen: set[str] = set()
     for index, row in enumerate(rows):
         value: Any = row.value

@@ -10,7 +10,8 @@ from app.formats.claude_code.drafts import Draft, Item
 from app.formats.claude_code.made import Value, assistant_record, user_record
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.sent import value_of
-from app.model import Block, Boundary, JsonPath, Message, Records, Role
+from app.formats.claude_code.transcript import Transcript
+from app.model import Block, Boundary, JsonPath, Message, Role
 
 
 @dataclass(eq=False, slots=True)
@@ -66,7 +67,7 @@ class Threader:
     def __init__(
         self,
         nodes: Sequence[Node],
-        records: Records,
+        records: Transcript,
         originals: dict[str, Block],
         neighbour: int,
         make_uuid: Callable[[str], str],
@@ -162,7 +163,7 @@ def _stands_for(message: Message | None, boundary: Boundary) -> bool:
     return message is not None and message.boundary is not None and message.boundary.key == boundary.key
 
 
-def value_in(item: Item, records: Records) -> Any:
+def value_in(item: Item, records: Transcript) -> Any:
     """An item as JSON."""
     if item.value is not None:
         return item.value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from app.errors import InputError
 from app.formats.claude_code.graph import Graph, Way
 from app.formats.claude_code.nodes import Node
 from app.formats.source import Source
-from app.formats.store import RecordStore
-from app.model import Session
+from app.formats.store import RecordStore, stored
+from app.model import Block, Content, JsonPath, Session
 
 
 class Transcript(RecordStore):
@@ -19,6 +20,16 @@ class Transcript(RecordStore):
         super().__init__(source)
         self.source = source
         self.nodes: list[Node] = []
+
+    def content(self, record: int, path: JsonPath, value: Any) -> Content:
+        """The content at `path` of a record, measured by `value`, which is what lies there."""
+        return stored(self, record, path, value)
+
+    def original(self, block: Block) -> Block | None:
+        """The block of the file that `block` is, or was before somebody changed it."""
+        if block.place is None:
+            return None
+        return next((own for own in self.nodes[block.place.record].blocks if own.key == block.key), None)
 
     @cached_property
     def graph(self) -> Graph:

@@ -25,6 +25,3 @@ SYNTHETIC_MODEL: Final = "<synthetic>"
 
 OWN_FIELD: Final = "handcompact"
 """Our field in the metadata of boundaries that we make; the client lets fields pass that it does not know."""
-
-PATH_ARGUMENTS: Final = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
-"""Arguments of a call that name the file it is about."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from app.formats.markers import author_of, holds_user_words
-from app.formats.plain.layout import PlainRecords
 from app.model import (
     Author,
     Block,
@@ -36,10 +35,20 @@ def path_argument(arguments: Any) -> str | None:
     return next((arguments[name] for name in PATH_ARGUMENTS if isinstance(arguments.get(name), str)), None)
 
 
+class Contents(Protocol):
+    """Records in which texts lie."""
+
+    def content(self, record: int, path: JsonPath, value: Any) -> Content:
+        """The content at `path` of a record, measured by `value`, which is what lies there."""
+
+    def shared_path(self, path: JsonPath) -> JsonPath:
+        """An equal path that all contents share."""
+
+
 class BlockReader:
     """Makes blocks of content, in file order: a result is judged by the call that was read before it."""
 
-    def __init__(self, store: PlainRecords) -> None:
+    def __init__(self, store: Contents) -> None:
         self._store = store
         self._tools: dict[str, str] = {}
 
@@ -240,11 +249,11 @@ def _revised_items(items: Sequence[Any], old: Sequence[Block], new: Sequence[Blo
         elif block is old[number] or block == old[number]:
             forms.append(items[number])
         else:
-            forms.append(_revised(items[number], old[number], block))
+            forms.append(revised(items[number], old[number], block))
     return forms
 
 
-def _revised(item: Any, old: Block, new: Block) -> Any:
+def revised(item: Any, old: Block, new: Block) -> Any:
     """A block's value that says what `new` says; thinking is never changed."""
     match old, new:
         case Thinking(), Thinking():
