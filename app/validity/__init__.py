@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from app.validity.anthropic import check_anthropic
 from app.validity.base import DEFAULTS, Checker, Comparison, Options, Pairs, Violation, compare, errors
 from app.validity.openai_chat import check_openai_chat
+from app.validity.openai_responses import check_openai_responses
 from app.validity.pairs import PairIndex
 from app.validity.rules import RULES, Level, Rule
 
 CHECKERS: Mapping[str, Checker] = {
     "anthropic": check_anthropic,
     "openai-chat": check_openai_chat,
+    "openai-responses": check_openai_responses,
 }
 """By the word that a format gives as its `validity`."""
 
@@ -41,6 +43,7 @@ __all__ = [
     "check",
     "check_anthropic",
     "check_openai_chat",
+    "check_openai_responses",
     "compare",
     "errors",
 ]

@@ -31,6 +31,8 @@ class Options:
     """`on`: the next request has extended thinking enabled. `auto`: only if `before` shows it."""
     alternate: bool = False
     """The target demands strict alternation of user and assistant."""
+    store: bool = False
+    """The provider keeps what it answered, so that reasoning may be named by its id alone (Responses)."""
     outer_marks: int = 0
     """Blocks outside of the messages (system prompt, tools) that carry cache_control."""
     before: Pairs | None = None

@@ -45,6 +45,7 @@ _MESSAGES = "Claude docs, Messages API reference"
 _THINKING = "Claude docs, extended thinking"
 _VISION = "Claude docs, vision"
 _CHAT = "OpenAI docs, Chat Completions reference"
+_ITEMS = "OpenAI docs, Responses reference"
 
 _COMMON = (
     _error("json.lone-surrogate", "a text holds half of a surrogate pair, which UTF-8 cannot carry",
@@ -160,7 +161,36 @@ _OPENAI_CHAT = (
            "FoundationAgents/OpenManus#580; unslothai/unsloth#334"),
 )
 
+_RESPONSES = (
+    _error("responses.empty-conversation", "there is no item", _ITEMS),
+    _error("responses.orphan-output", "an output answers no call of its kind",
+           "vellum-ai/vellum-assistant#39919; earendil-works/pi#4570"),
+    _error("responses.open-call", "a call without an output of its kind",
+           "openai/codex#394; openai/codex#825; Soju06/codex-lb#1168"),
+    _error("responses.output-before-call", "an output stands before the call that it answers", _ITEMS),
+    _error("responses.duplicate-output", "a call is answered a second time", _ITEMS),
+    _error("responses.duplicate-call-id", "two calls share a call_id", _ITEMS),
+    _error("responses.call-id", "a call or an output without a call_id", _ITEMS),
+    _error("responses.call-id-long", "a call_id of more than 64 characters",
+           "decolua/9router#393; AnswerDotAI/fastllm#45"),
+    _error("responses.bad-tool-name", "a tool name with a character outside A-Z a-z 0-9 _ -, or none",
+           "openai/codex#24369"),
+    _error("responses.arguments", "the arguments or the input of a call are not a string", _ITEMS),
+    _error("responses.role", "a role that does not exist", _ITEMS),
+    _error("responses.content", "a part that may not stand in a message of this role", _ITEMS),
+    _risk("responses.empty-text", "a message without content", _ITEMS),
+    _error("responses.reasoning-alone", "reasoning without the item behind it that it led to",
+           "openai/openai-agents-js#929; openai/openai-agents-python#1709"),
+    _error("responses.reasoning-lost", "reasoning by id alone, of which the provider keeps nothing",
+           "caidaoli/ccLoad#167"),
+    _error("responses.reasoning-altered", "sealed content that the original conversation does not hold",
+           "openai/codex#8119; lidge-jun/opencodex#2229"),
+    _error("responses.local-item", "a record of the client that no request may hold",
+           "openai/codex, recorded items of rollouts"),
+    _risk("responses.unknown-item", "an item of a type that is not known here", _ITEMS),
+)
+
 RULES: Mapping[str, Rule] = MappingProxyType(
-    {rule.name: rule for rule in (*_COMMON, *_ANTHROPIC, *_OPENAI_CHAT)}
+    {rule.name: rule for rule in (*_COMMON, *_ANTHROPIC, *_OPENAI_CHAT, *_RESPONSES)}
 )
 """Rules by name, common ones first."""

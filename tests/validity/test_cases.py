@@ -11,7 +11,11 @@ from app.validity import Options, check, errors
 
 from tests.validity.made import DATA, paired
 
-VALIDITY = {"anthropic-messages": "anthropic", "openai-chat": "openai-chat"}
+VALIDITY = {
+    "anthropic-messages": "anthropic",
+    "openai-chat": "openai-chat",
+    "openai-responses": "openai-responses",
+}
 
 
 def cases() -> list[Any]:
