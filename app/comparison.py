@@ -57,7 +57,7 @@ class Comparison:
     """A conversation before and after; `blocks` are in the order of `pairs`."""
 
     title: str
-    """What made the difference, for people: `stage 2 microcompact`."""
+    """What made the difference, for people: `stage 2 micro`."""
     pairs: tuple[PairedRow, ...]
     blocks: tuple[ChangedBlock, ...]
     numbers: Mapping[str, int]
@@ -87,7 +87,7 @@ def compare_step(workspace: Workspace, step: Step) -> Comparison:
     changes.update((change.key, (change, None)) for change in step.changes)
     pairs = pair_messages(step.before, step.result.messages)
     blocks = _changed(workspace, pairs, changes, dict.fromkeys(changes, (step.name,)))
-    title = f"stage {step.number} {step.name}"
+    title = f"stage {step.number} {step.stage.title}"
     return Comparison(title, tuple(pairs), tuple(blocks), _numbers(workspace), workspace.checks(step))
 
 
@@ -97,18 +97,25 @@ def compare_all(workspace: Workspace) -> Comparison:
     preview = workspace.preview
     if not steps and preview is not None:
         return compare_step(workspace, preview)
-    by: dict[str, tuple[str, ...]] = {}
+    pins = workspace.state.pins
+    changing: dict[str, tuple[str, ...]] = {}
+    keeping: dict[str, tuple[str, ...]] = {}
+    changes: dict[str, tuple[Change, Kept | None]] = {}
     for step in steps:
         for change in step.changes:
-            by[change.key] = (*by.get(change.key, ()), step.name)
-    changes: dict[str, tuple[Change, Kept | None]] = {
-        key: (change, None)
+            changing[change.key] = (*changing.get(change.key, ()), step.name)
+        for change in workspace.held_back(step):
+            keeping[change.key] = (step.name,)
+            changes[change.key] = (change, _why_kept(change, step, pins))
+    # What was kept from one stage and changed by another is changed.
+    changes.update(
+        (key, (change, None))
         for key, change in workspace.changes.items()
         if change.before is not None or change.after is not None
-    }
+    )
     pairs = pair_messages(workspace.session.live, workspace.messages)
-    blocks = _changed(workspace, pairs, changes, by)
-    title = f"stage {steps[0].number} {steps[0].name}" if len(steps) == 1 else f"{len(steps)} stages together"
+    blocks = _changed(workspace, pairs, changes, keeping | changing)
+    title = f"stage {steps[0].number} {steps[0].stage.title}" if len(steps) == 1 else f"{len(steps)} stages together"
     return Comparison(title, tuple(pairs), tuple(blocks), _numbers(workspace), workspace.checks())
 
 

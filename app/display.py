@@ -245,7 +245,7 @@ def one_line(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
 def spread(left: str, right: str, width: int, glyphs: Glyphs = UNICODE) -> str:
     """Two session texts at both ends of `width` cells; the right one is whole, the left one cut to fit."""
     right = safe_text(right, glyphs)
-    return one_line(left, max(0, width - cells(right) - 2), glyphs) + "  " + right
+    return fit(safe_text(left, glyphs), max(0, width - cells(right) - 2), glyphs) + "  " + right
 
 
 def ruled(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
@@ -258,6 +258,11 @@ def ruled(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
 def human_number(number: int) -> str:
     """148210 as `148,210`."""
     return f"{number:,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `1,204 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def short_number(number: int) -> str:

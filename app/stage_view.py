@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison import Comparison, compare_step
+from app.comparison import Comparison, compare_all, compare_step
 from app.model import blocks_of
 from app.pipeline import PipelineStep
 from app.stages.base import Option, Stage
@@ -48,7 +48,10 @@ class OptionValue:
 
 @dataclass(frozen=True)
 class StageView:
-    """The stages, and the one at hand: the preview, or after the last one that one."""
+    """The stages, and the one at hand: the preview, or after the last one that one.
+
+    The comparison is of the preview; once every stage is walked past, of all of them together.
+    """
 
     step: Step
     lines: tuple[StageLine, ...]
@@ -85,7 +88,7 @@ def stage_view(workspace: Workspace) -> StageView:
         lines=tuple(lines),
         chain=chain,
         counted=all(counted for _, counted in totals),
-        comparison=compare_step(workspace, step),
+        comparison=compare_step(workspace, step) if preview is not None else compare_all(workspace),
         options=option_values(step.stage, workspace.pipeline.steps[step.number - 1].stage),
     )
 
@@ -104,7 +107,9 @@ def value_words(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
-    return str(value)
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return "" if value is None else str(value)
 
 
 def messages_changed(step: Step) -> int:

@@ -65,7 +65,7 @@ def test_the_other_half_of_a_kept_pair_is_told_from_it(workspace: Workspace) -> 
 
 
 def test_all_steps_together_are_one_comparison(workspace: Workspace) -> None:
-    assert compare_all(workspace).title == "stage 1 tool_result_budget"
+    assert compare_all(workspace).title == "stage 1 budget"
     workspace.run_all()
     together = compare_all(workspace)
     assert together.title == "3 stages together"

@@ -1,0 +1,43 @@
+"""What the export dialog says of a plan."""
+
+from __future__ import annotations
+
+from app.display import Glyphs, human_bytes, human_number
+from app.export.plan import ExportPlan
+from app.export.words import short_path
+from app.model import Notice, Text
+from app.tui.stage_words import SIGNS
+from app.tui.widgets.fact_list import Fact
+
+
+def plan_facts(plan: ExportPlan, size_after: int, glyphs: Glyphs) -> list[Fact]:
+    """The plan, most pressing first where something goes wrong or words would go."""
+    counts = plan.rewriting
+    total = counts.kept + counts.changed + counts.dropped
+    parts = [f"keep {human_number(counts.kept)} of {human_number(total)} byte for byte"]
+    parts += [f"change {human_number(counts.changed)}", f"add {human_number(counts.added)}"]
+    parts += [f"leave out {human_number(counts.dropped)}"]
+    before, after = human_number(plan.tokens_before), human_number(plan.tokens_after)
+    facts = [
+        Fact("records", ", ".join(parts)),
+        Fact("tokens", f"~{before} {glyphs.arrow} ~{after}  ({plan.estimator})"),
+        Fact("size", f"{human_bytes(plan.source.size)} {glyphs.arrow} {human_bytes(size_after)}"),
+    ]
+    facts += [Fact("yours", _words(text), "!", (text.key,)) for text in plan.words_gone]
+    facts += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in plan.checks]
+    facts += [Fact("repairs", _repair(notice)) for notice in counts.repairs]
+    facts += [Fact("files", short_path(path)) for path, _ in plan.files]
+    if plan.side_folder is not None:
+        facts.append(Fact("files", f"{short_path(plan.side_folder[1])}: a copy of the session's folder"))
+    return facts
+
+
+def _words(text: Text) -> str:
+    preview = " ".join(text.content.preview.split())
+    more = text.content.chars - len(text.content.preview)
+    return f"{preview}  ({human_number(more)} more characters)" if more > 0 else preview
+
+
+def _repair(notice: Notice) -> str:
+    line = "" if notice.line is None else f"line {notice.line}: "
+    return f"{line}{notice.word} {notice.detail}".rstrip()

@@ -1,0 +1,370 @@
+"""The export: the plan as the question, and what was written as the answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, Input
+from textual.worker import get_current_worker
+
+from app.display import spread
+from app.errors import HandcompactError
+from app.export.command import equivalent_command
+from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.words import plan_lines, short_path, written_facts
+from app.export.write import Written, why_refused, write
+from app.formats import format_named
+from app.formats.source import FileSource
+from app.opening import Opened
+from app.tui.export_words import plan_facts
+from app.tui.keys import Where
+from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.stage_words import session_words
+from app.tui.widgets.controls import Control, Push, TickBox
+from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.text_pane import TextPane
+
+TYPING = 0.4
+"""Seconds without a key after which a path that is typed is looked at."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan, and the size of the file it would write."""
+
+    plan: ExportPlan
+    size: int
+
+
+class ExportScreen(WorkScreen):
+    """Plans what the workspace holds, and writes it when asked to. Nothing else in the screens writes."""
+
+    WHERE: ClassVar[Where] = Where.EXPORT
+
+    class Ready(Message):
+        """A plan was made."""
+
+        def __init__(self, planned: Planned) -> None:
+            super().__init__()
+            self.planned = planned
+
+    class Failed(Message):
+        """Planning or writing ended with an error."""
+
+        def __init__(self, reason: str) -> None:
+            super().__init__()
+            self.reason = reason
+
+    class Progressed(Message):
+        """What goes on now."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    class Done(Message):
+        """It is written."""
+
+        def __init__(self, written: Written) -> None:
+            super().__init__()
+            self.written = written
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self._planned: Planned | None = None
+        self._error = ""
+        self._written: Written | None = None
+        self._usual = ""
+        """The target that the plan names by itself."""
+        self._typing: Timer | None = None
+        self._is_writing = False
+        self._stop = threading.Event()
+
+    def body(self) -> Iterable[Widget]:
+        buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
+        form = Vertical(
+            Horizontal(Line("Write", classes="name"), Input(compact=True, id="target"), classes="entry"),
+            Horizontal(Line("Format", classes="name"), Line(id="format"), classes="entry"),
+            TickBox("Back up the original", True, id="backup"),
+            TickBox("Write the report", True, note="beside the backup", id="report"),
+            TickBox("Replace the original in place", id="in-place"),
+            TickBox("Leave out what lies before the boundary", id="drop-old"),
+            FactList(glyphs=self.glyphs, id="plan"),
+            TickBox("", id="words"),
+            Horizontal(*buttons, classes="buttons"),
+            id="form",
+        )
+        dry = Vertical(
+            TextPane(glyphs=self.glyphs, id="text"),
+            Horizontal(Push("Back", id="back"), classes="buttons"),
+            id="dry",
+        )
+        close = (Push("Copy resume command", id="resume"), Push("Close", id="close"))
+        done = Vertical(
+            FactList(glyphs=self.glyphs, id="places"), Horizontal(*close, classes="buttons"), id="done"
+        )
+        yield ContentSwitcher(form, dry, done, initial="form")
+
+    def header(self) -> str:
+        workspace = self.workspace
+        total, taken = len(workspace.pipeline.steps), len(workspace.state.taken)
+        left = f"Export  {session_words(workspace.session)}  {workspace.pipeline.name}"
+        return spread(left, f"{taken} of {total} stages run", self.size.width - 2, self.glyphs)
+
+    @property
+    def _panel(self) -> ContentSwitcher:
+        return self.query_one(ContentSwitcher)
+
+    def _box(self, name: str) -> TickBox:
+        return self.query_one(f"#{name}", TickBox)
+
+    # Planning
+
+    @on(events.Mount)
+    def _start(self) -> None:
+        kind = format_named(self.workspace.session.format)
+        self.query_one("#format", Line).say(f"{kind.title} (same as the original)")
+        self.query_one("#cancel", Push).focus()
+        self._plan_again()
+
+    @property
+    def wishes(self) -> Wishes:
+        """What the fields ask for."""
+        typed = self.query_one("#target", Input).value.strip()
+        is_own = bool(typed) and typed != self._usual and not self._box("in-place").value
+        return Wishes(
+            out=Path(typed).expanduser() if is_own else None,
+            in_place=self._box("in-place").value,
+            backup=self._box("backup").value,
+            report=self._box("report").value,
+            drop_old=self._box("drop-old").value,
+        )
+
+    def _plan_again(self) -> None:
+        self._planned = None
+        self._error = ""
+        self.status("planning")
+        self.refresh_lines()
+        self._plan(self.wishes)
+
+    @work(thread=True, exclusive=True, group="plan")
+    def _plan(self, wishes: Wishes) -> None:
+        worker, workspace = get_current_worker(), self.workspace
+        try:
+            workspace.count(
+                workspace.to_count(),
+                lambda: worker.is_cancelled,
+                lambda words: self._tell(self.Progressed(words)),
+            )
+            if worker.is_cancelled:
+                return
+            plan = make_plan(workspace, self.opened.source, wishes)
+            found: Message = self.Ready(Planned(plan, plan.size_after()))
+        except (HandcompactError, OSError) as error:
+            found = self.Failed(self._plan_error(error, wishes))
+        if not worker.is_cancelled:
+            self._tell(found)
+
+    def _plan_error(self, error: Exception, wishes: Wishes) -> str:
+        has_place = isinstance(self.opened.source, FileSource) or wishes.out is not None
+        return str(error) if has_place else "a session from standard input has no place: name a file to write"
+
+    def _tell(self, message: Message) -> None:
+        self.post_message(message)
+
+    @on(Progressed)
+    def _progress(self, event: Progressed) -> None:
+        self.status(event.words)
+
+    @on(Ready)
+    def _show_plan(self, event: Ready) -> None:
+        planned = self._planned = event.planned
+        plan = planned.plan
+        field = self.query_one("#target", Input)
+        if not plan.in_place and field.value in ("", self._usual):
+            self._usual = plan.target_words
+            field.value = self._usual
+        backup = self._box("backup")
+        folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
+        backup.note = f"always, when the original is replaced: {folder}" if plan.in_place else folder
+        words = self._box("words")
+        gone = len(plan.words_gone)
+        words.display = bool(gone)
+        words.label = f"Let {'this message' if gone == 1 else f'these {gone} messages'} of mine go"
+        self._show_facts()
+        self.refresh_lines()
+        self._say_if_ready()
+
+    @on(Failed)
+    def _fail(self, event: Failed) -> None:
+        self._is_writing = False
+        self._error = event.reason
+        self._show_facts()
+        self.status("nothing was written")
+        self.refresh_lines()
+
+    def _show_facts(self) -> None:
+        """The plan, with what is in its way in front."""
+        plan = None if self._planned is None else self._planned.plan
+        reason = self._error or (None if plan is None else why_refused(plan, drop_user_words=True))
+        facts = [Fact("error", reason, "!", whole=True)] if reason else []
+        if self._planned is not None:
+            facts += plan_facts(self._planned.plan, self._planned.size, self.glyphs)
+        self.query_one("#plan", FactList).show(facts)
+
+    def _say_if_ready(self) -> None:
+        self.status(self.why_not("write") or "nothing is written yet")
+
+    # The fields
+
+    @on(Input.Changed, "#target")
+    def _typed(self, event: Input.Changed) -> None:
+        if not event.input.has_focus:
+            return
+        if self._typing is not None:
+            self._typing.stop()
+        self._planned = None
+        self.refresh_lines()
+        self._typing = self.set_timer(TYPING, self._plan_again)
+
+    @on(Control.Used, "TickBox")
+    def _ticked(self, event: Control.Used) -> None:
+        match event.used.id:
+            case "words":
+                self.refresh_lines()
+                self._say_if_ready()
+                return
+            case "in-place":
+                self._switch_place(self._box("in-place").value)
+            case "backup" if self._box("in-place").value:
+                self._box("backup").value = True
+                self.status("an original that is replaced always keeps a backup")
+                return
+        self._plan_again()
+
+    def _switch_place(self, in_place: bool) -> None:
+        field = self.query_one("#target", Input)
+        field.disabled = in_place
+        source = self.opened.source
+        field.value = str(source.path) if in_place and isinstance(source, FileSource) else self._usual
+        if in_place:
+            self._box("backup").value = True
+
+    @on(Control.Used, "Push")
+    def _pressed(self, event: Control.Used) -> None:
+        match event.used.id:
+            case "write":
+                self.action_write()
+            case "dry-run":
+                self.action_dry_run()
+            case "resume":
+                self.action_copy_resume()
+            case _:
+                self.action_close()
+
+    # What keys and buttons do
+
+    def why_not(self, action: str) -> str | None:
+        match action:
+            case "write" | "dry_run" if self._is_writing:
+                return "it is being written"
+            case "write" | "dry_run" if self._planned is None:
+                return self._error or "planning"
+            case "write" if self._planned is not None:
+                return self._why_not_write(self._planned.plan)
+            case "copy_resume" if self._written is None or self._written.plan.resume_command is None:
+                return "no command resumes this format"
+        return None
+
+    def _why_not_write(self, plan: ExportPlan) -> str | None:
+        if plan.words_gone and not self._box("words").value:
+            messages = "1 message" if len(plan.words_gone) == 1 else f"{len(plan.words_gone)} messages"
+            return f"{messages} of yours would go: tick the line above to let that happen"
+        return why_refused(plan, drop_user_words=True)
+
+    def refresh_lines(self) -> None:
+        super().refresh_lines()
+        for button in self.query(Push):
+            if button.id in ("write", "dry-run"):
+                button.dimmed = self.why_not(button.id.replace("-", "_")) is not None
+            elif button.id == "resume":
+                button.dimmed = self.why_not("copy_resume") is not None
+
+    @acts
+    def action_dry_run(self) -> None:
+        assert self._planned is not None
+        lines = [*plan_lines(self._planned.plan), "", "Dry run: nothing was written."]
+        self.query_one("#text", TextPane).show("\n".join(lines))
+        self._panel.current = "dry"
+        self.query_one("#text", TextPane).focus()
+
+    @acts
+    def action_write(self) -> None:
+        assert self._planned is not None
+        self._is_writing = True
+        self._error = ""
+        self._stop.clear()
+        self.refresh_lines()
+        self._write(self._planned.plan, self._box("words").value)
+
+    @work(thread=True, exclusive=True, group="write")
+    def _write(self, plan: ExportPlan, drop_user_words: bool) -> None:
+        worker = get_current_worker()
+        try:
+            written = write(
+                plan,
+                drop_user_words=drop_user_words,
+                progress=lambda words: self._tell(self.Progressed(f"{words}  (esc stops)")),
+                stop=lambda: self._stop.is_set() or worker.is_cancelled,
+            )
+        except (HandcompactError, OSError) as error:
+            self._tell(self.Failed(str(error)))
+        else:
+            self._tell(self.Done(written))
+
+    @on(Done)
+    def _show_written(self, event: Done) -> None:
+        self._is_writing = False
+        self._written = event.written
+        self.workspace.mark_written()
+        facts = [Fact(label, text, whole=True) for label, text in written_facts(event.written)]
+        self.query_one("#places", FactList).show(facts)
+        self._panel.current = "done"
+        self.query_one("#close", Push).focus()
+        self.status(f"written: {event.written.size:,} bytes, read back and compared with the plan")
+        self.refresh_lines()
+
+    @acts
+    def action_copy_resume(self) -> None:
+        command = None if self._written is None else self._written.plan.resume_command
+        if command is not None:
+            self.app.copy_to_clipboard(command)
+            self.status(f"copied: {command}")
+
+    @acts
+    def action_copy_command(self) -> None:
+        found = equivalent_command(
+            self.workspace, self.opened.source, self.wishes, drop_user_words=self._box("words").value
+        )
+        self.app.copy_to_clipboard(found.command)
+        lost = f"; it cannot say {' and '.join(found.missing)}" if found.missing else ""
+        self.status(f"copied{lost}: {found.command}")
+
+    def action_close(self) -> None:
+        if self._is_writing:
+            self._stop.set()
+            self.status("stopping")
+        elif self._panel.current == "dry":
+            self._panel.current = "form"
+            self.query_one("#dry-run", Push).focus()
+        else:
+            self.dismiss()

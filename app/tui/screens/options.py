@@ -1,0 +1,178 @@
+"""The options of one stage as a form; applying them runs the stage again, as one step to undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual import on
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Input
+
+from app.display import spread
+from app.errors import BadPipeline
+from app.opening import Opened
+from app.stage_view import OptionValue, option_values, value_words
+from app.stages.base import check_option
+from app.tui.keys import Where
+from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.widgets.controls import Control, OneOf, Push, TickBox
+
+
+class Field(Vertical):
+    """One option: its name, a control that fits its type, its unit, and what it is for."""
+
+    def __init__(self, stage: str, option: OptionValue) -> None:
+        super().__init__(classes="field")
+        self.stage = stage
+        self.option = option
+        self.control = _control(option)
+
+    def compose(self) -> Iterator[Widget]:
+        unit = self.option.option.unit
+        preset = value_words(self.option.preset) or "none"
+        with Horizontal(classes="entry"):
+            yield Line(self.option.option.name, classes="name")
+            yield self.control
+            yield Line(unit, classes="unit")
+        yield Line(f"{self.option.option.about}  (preset: {preset})", classes="about")
+        yield Line(classes="wrong")
+
+    @property
+    def text(self) -> str:
+        """What the person put in, as it would stand after `--set`."""
+        match self.control:
+            case TickBox() as box:
+                return value_words(box.value)
+            case OneOf() as one:
+                return one.value
+            case Input() as entry:
+                return entry.value
+        raise AssertionError(self.control)
+
+    def put(self, text: str) -> None:
+        """Put a value in."""
+        match self.control:
+            case TickBox() as box:
+                box.value = text == "true"
+            case OneOf() as one:
+                one.value = text
+            case Input() as entry:
+                entry.value = text
+        self.problem()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it differs from what is in force."""
+        return self.text != value_words(self.option.value)
+
+    def problem(self) -> str | None:
+        """What is wrong with the value; shown below it."""
+        reason = None
+        if self.is_changed:
+            try:
+                check_option(self.stage, self.option.option, self.text)
+            except BadPipeline as error:
+                reason = str(error)
+        self.set_class(reason is not None, "-wrong")
+        self.query_one(".wrong", Line).say(reason or "")
+        return reason
+
+
+def _control(option: OptionValue) -> TickBox | OneOf | Input:
+    value = value_words(option.value)
+    if option.option.type == "bool":
+        return TickBox("", bool(option.value))
+    if option.option.choices:
+        return OneOf(option.option.choices, value)
+    return Input(value, placeholder="none", compact=True, select_on_focus=False)
+
+
+class OptionsScreen(WorkScreen):
+    """The form of one step of the pipeline."""
+
+    WHERE: ClassVar[Where] = Where.OPTIONS
+
+    def __init__(self, opened: Opened, step: str) -> None:
+        super().__init__(opened)
+        self._step = step
+        index = next(i for i, planned in enumerate(opened.workspace.pipeline.steps) if planned.name == step)
+        planned = opened.workspace.pipeline.steps[index]
+        stage = planned.stage.with_options(opened.workspace.state.options.get(step, {}))
+        self._number = index + 1
+        self._stage = stage.name
+        self._options = option_values(stage, planned.stage)
+
+    def body(self) -> Iterable[Widget]:
+        form = VerticalScroll(*(Field(self._stage, option) for option in self._options), id="form")
+        form.can_focus = False
+        yield form
+        buttons = (Push("Cancel", id="cancel"), Push("Preset", id="reset"), Push("Apply", id="apply"))
+        yield Horizontal(*buttons, id="buttons")
+
+    def header(self) -> str:
+        total = len(self.workspace.pipeline.steps)
+        return spread(f"Options of {self._step}", f"Stage {self._number} of {total}", self.size.width - 2)
+
+    def on_mount(self) -> None:
+        self.app.call_later(self._fields[0].control.focus)
+
+    @property
+    def _fields(self) -> list[Field]:
+        return list(self.query(Field))
+
+    # What happens in the form
+
+    @on(Input.Changed, "Field Input")
+    @on(Control.Used, "Field Control")
+    def _edited(self, event: Input.Changed | Control.Used) -> None:
+        for field in self._fields:
+            if field.control is event.control:
+                field.problem()
+        changed = [field.option.option.name for field in self._fields if field.is_changed]
+        self.status(f"changed: {', '.join(changed)}" if changed else "")
+        self.refresh_lines()
+
+    @on(Input.Submitted, "Field Input")
+    def _entered(self) -> None:
+        self.action_apply()
+
+    @on(Control.Used, "Push")
+    def _pressed(self, event: Control.Used) -> None:
+        match event.used.id:
+            case "apply":
+                self.action_apply()
+            case "reset":
+                self.action_reset()
+            case _:
+                self.action_close()
+
+    def why_not(self, action: str) -> str | None:
+        if action == "apply":
+            wrong = (reason for field in self._fields if (reason := field.problem()))
+            return next(wrong, None)
+        if action == "reset" and all(f.text == value_words(f.option.preset) for f in self._fields):
+            return "this is what the pipeline says"
+        return None
+
+    @acts
+    def action_apply(self) -> None:
+        values = {field.option.option.name: field.text for field in self._fields if field.is_changed}
+        if values:
+            try:
+                self.workspace.set_options(self._step, values)
+            except BadPipeline as error:
+                self.status(str(error))
+                return
+        self.dismiss()
+
+    @acts
+    def action_reset(self) -> None:
+        for field in self._fields:
+            field.put(value_words(field.option.preset))
+        self.status("as the pipeline says; ctrl+s applies it")
+        self.refresh_lines()
+
+    def action_close(self) -> None:
+        self.dismiss()

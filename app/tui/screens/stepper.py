@@ -1,0 +1,331 @@
+"""The stepper: one stage of a pipeline at a time, tried before it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from app.comparison import ChangedBlock, Kept
+from app.display import spread
+from app.errors import HandcompactError
+from app.history import Deed
+from app.opening import Opened
+from app.stage_view import StageView, stage_view
+from app.tui.keys import Where
+from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.screens.diff import DiffScreen
+from app.tui.screens.export import ExportScreen
+from app.tui.screens.options import OptionsScreen
+from app.tui.stage_words import (
+    chain_words,
+    change_rows,
+    facts,
+    stage_rows,
+    why_not_refuse,
+    why_words,
+)
+from app.tui.widgets.change_list import ChangeList, Row
+from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.line_view import LineView
+from app.tui.widgets.stage_list import StageList
+
+SLOW = 0.2
+"""Seconds after which a stage that still runs is said to run."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is on screen, worked out in a thread."""
+
+    view: StageView
+    facts: tuple[Fact, ...]
+    rows: tuple[Row, ...]
+
+
+class StepperScreen(WorkScreen):
+    """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
+
+    WHERE: ClassVar[Where] = Where.STEPPER
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012 (Textual's form)
+
+    class Ready(Message):
+        """A view was worked out."""
+
+        def __init__(self, shown: Shown) -> None:
+            super().__init__()
+            self.shown = shown
+
+    class Failed(Message):
+        """The stage could not be run."""
+
+        def __init__(self, reason: str) -> None:
+            super().__init__()
+            self.reason = reason
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self._shown: Shown | None = None
+        self._said = ""
+        """What the newest key did, until the cursor moves."""
+
+    def body(self) -> Iterable[Widget]:
+        yield Line(id="chain")
+        yield StageList(glyphs=self.glyphs, id="stages")
+        yield FactList(glyphs=self.glyphs, id="facts")
+        yield ChangeList(glyphs=self.glyphs, id="changes")
+
+    def header(self) -> str:
+        pipeline = self.workspace.pipeline
+        where = "" if self._shown is None else self._place()
+        return spread(
+            f"handcompact  {self.workspace.session.name}  {pipeline.name}", where, self.size.width - 2
+        )
+
+    def _place(self) -> str:
+        assert self._shown is not None
+        view, total = self._shown.view, len(self.workspace.pipeline.steps)
+        if view.is_done:
+            return f"all {total} stages done"
+        return f"Stage {view.step.number} of {total}"
+
+    @property
+    def changes(self) -> ChangeList:
+        return self.query_one(ChangeList)
+
+    def view(self) -> LineView | None:
+        return self.changes
+
+    # Working it out
+
+    @on(events.ScreenResume)
+    def _back_on_top(self) -> None:
+        self.changes.focus()
+        self.work_out()
+
+    def work_out(self) -> None:
+        """Show the workspace as it is now, as soon as it is worked out."""
+        self._work_out()
+        self.set_timer(SLOW, self._say_if_slow)
+
+    @work(thread=True, exclusive=True, group="stage")
+    def _work_out(self) -> None:
+        worker = get_current_worker()
+        workspace = self.workspace
+
+        def show() -> StageView:
+            view = stage_view(workspace)
+            rows = change_rows(workspace, view)
+            if not worker.is_cancelled:
+                told = tuple(facts(view, workspace.steps))
+                self.post_message(self.Ready(Shown(view, told, rows)))
+            return view
+
+        try:
+            view = show()
+            if view.counted or not workspace.estimator.exact:
+                return
+            changed = [block.change for block in view.comparison.blocks]
+            sides = [block for change in changed for block in (change.before, change.after) if block]
+            for blocks in (sides, workspace.to_count()):
+                workspace.count(blocks, lambda: worker.is_cancelled)
+                if worker.is_cancelled:
+                    return
+                show()
+        except (HandcompactError, OSError) as error:
+            self.post_message(self.Failed(str(error)))
+
+    def _say_if_slow(self) -> None:
+        if any(worker.group == "stage" and worker.is_running for worker in self.workers) and not self._shown:
+            self.status("the stage is running")
+
+    @on(Ready)
+    def _show(self, event: Ready) -> None:
+        self._shown = event.shown
+        view = event.shown.view
+        self.query_one("#chain", Line).say(chain_words(view, self.size.width - 2, self.glyphs))
+        self.query_one(StageList).show(stage_rows(view), view.step.number - 1)
+        self.query_one(FactList).show(event.shown.facts)
+        self.changes.show(event.shown.rows)
+        self.refresh_lines()
+        self._say_row()
+
+    @on(Failed)
+    def _fail(self, event: Failed) -> None:
+        self.status(event.reason)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self._shown is not None:
+            self.query_one("#chain", Line).say(
+                chain_words(self._shown.view, self.size.width - 2, self.glyphs)
+            )
+
+    # What the status line says
+
+    @on(LineView.Moved, "#changes")
+    def _moved(self) -> None:
+        self._said = ""
+        self._say_row()
+
+    def _say_row(self) -> None:
+        self.status(self._said or self._reason())
+
+    @property
+    def _block(self) -> ChangedBlock | None:
+        """The changed block under the cursor."""
+        row = self.changes.current
+        if self._shown is None or row is None:
+            return None
+        blocks = self._shown.view.comparison.blocks
+        return next((block for block in blocks if block.key == row.key), None)
+
+    def _reason(self) -> str:
+        block = self._block
+        if self._shown is None:
+            return ""
+        return self._shown.view.step.result.note if block is None else why_words(block)
+
+    # What keys do
+
+    def why_not(self, action: str) -> str | None:
+        workspace = self.workspace
+        match action:
+            case "accept" | "skip" | "run_all" if reason := workspace.why_not(Deed.RUN):
+                return f"{reason}: e plans the export"
+            case "previous_stage":
+                return workspace.why_not(Deed.BACK)
+            case "undo" if not workspace.history.done:
+                return "nothing was done yet"
+            case "redo" if not workspace.history.undone:
+                return "nothing was undone"
+            case "refuse" | "pin" | "diff" if self._shown is None or self.changes.current is None:
+                return "no changed block is under the cursor"
+            case "refuse":
+                return self._why_not_refuse()
+            case "options" if workspace.why_not(Deed.RUN):
+                return "every stage is done: [ takes the last one back"
+            case "problem" if not self.changes.stops():
+                return "no check warns of a block"
+        return None
+
+    def _why_not_refuse(self) -> str | None:
+        block = self._block
+        return None if block is None else why_not_refuse(block)
+
+    def did(self, words: str) -> None:
+        self._said = words
+        self.refresh_lines()
+        self.work_out()
+
+    @acts
+    def action_accept(self) -> None:
+        step = self.workspace.pipeline.steps[len(self.workspace.state.taken)].name
+        self.workspace.advance()
+        left = self.workspace.why_not(Deed.RUN)
+        self.did(f"accepted {step}" if left is None else f"accepted {step}; {left}: e plans the export")
+
+    @acts
+    def action_previous_stage(self) -> None:
+        step = self.workspace.state.taken[-1].step
+        self.workspace.back()
+        self.did(f"took {step} back")
+
+    @acts
+    def action_skip(self) -> None:
+        step = self.workspace.pipeline.steps[len(self.workspace.state.taken)].name
+        self.workspace.skip()
+        self.did(f"skipped {step}")
+
+    @acts
+    def action_run_all(self) -> None:
+        self.workspace.run_all()
+        self.did(f"{self.workspace.why_not(Deed.RUN)}: e plans the export")
+
+    def action_jump_stage(self, number: int) -> None:
+        total = len(self.workspace.pipeline.steps)
+        if number > total:
+            self.status(f"{self.workspace.pipeline.name} has {total} stages")
+            return
+        self.workspace.go_to(number)
+        self.did(f"at stage {number}")
+
+    @on(StageList.Chosen)
+    def _chose(self, event: StageList.Chosen) -> None:
+        self.action_jump_stage(event.index + 1)
+
+    @acts
+    def action_refuse(self) -> None:
+        block = self._block
+        assert block is not None
+        if block.kept is Kept.REFUSED:
+            self.workspace.allow(block.steps[0], [block.key])
+            self.did("allowed")
+        else:
+            self.workspace.refuse(block.steps[0], [block.key])
+            self.did("refused: it stays as it is")
+
+    @acts
+    def action_pin(self) -> None:
+        row = self.changes.current
+        assert row is not None
+        if row.key in self.workspace.state.pins:
+            self.workspace.unpin([row.key])
+            self.did("let go")
+        else:
+            self.workspace.pin([row.key])
+            self.did("pinned: no stage touches it")
+
+    @acts
+    def action_undo(self) -> None:
+        operation = self.workspace.undo()
+        self.did("" if operation is None else f"undone: {operation.words}")
+
+    @acts
+    def action_redo(self) -> None:
+        operation = self.workspace.redo()
+        self.did("" if operation is None else f"done again: {operation.words}")
+
+    @acts
+    def action_problem(self) -> None:
+        self.changes.find("")
+        self.changes.action_next_stop()
+
+    @on(LineView.Opened, "#facts")
+    def _open_fact(self, event: LineView.Opened) -> None:
+        fact = self.query_one(FactList).fact_at(event.index)
+        row = next((i for key in fact.keys if (i := self.changes.index_of(key)) is not None), None)
+        if row is None:
+            self.status("this is about no row of the list")
+            return
+        self.changes.cursor = row
+        self.changes.focus()
+
+    # Other screens
+
+    @on(LineView.Opened, "#changes")
+    def _open_row(self) -> None:
+        self.action_diff()
+
+    @acts
+    def action_diff(self) -> None:
+        row = self.changes.current
+        assert row is not None and self._shown is not None
+        view = self._shown.view
+        step = None if view.is_done else view.step.name
+        self.app.push_screen(DiffScreen(self.opened, key=row.key, step=step))
+
+    @acts
+    def action_options(self) -> None:
+        planned = self.workspace.pipeline.steps[len(self.workspace.state.taken)]
+        self.app.push_screen(OptionsScreen(self.opened, planned.name))
+
+    def action_export(self) -> None:
+        self.app.push_screen(ExportScreen(self.opened))
+
+    def action_close(self) -> None:
+        self.dismiss()

@@ -1,0 +1,169 @@
+"""What the stepper says of a stage, as rows and lines: from the headless view to what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.checks import Level
+from app.comparison import ChangedBlock, Kept
+from app.describe import boundary_text
+from app.diff import Pairing
+from app.display import Glyphs, cells, human_number, spread
+from app.model import Block, Session, preview_of
+from app.rows import BlockRow
+from app.stage_view import OptionValue, StageLine, StageView, value_words
+from app.tui.rows import preview
+from app.tui.widgets.change_list import ChangeRow, Row
+from app.tui.widgets.fact_list import Fact
+from app.tui.widgets.message_list import BoundaryRow
+from app.tui.widgets.stage_list import StageRow
+from app.tui.widgets.stage_strip import StageState
+from app.workspace import Status, Step, Workspace
+
+SIGNS = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
+
+
+def chain_words(view: StageView, width: int, glyphs: Glyphs) -> str:
+    """`~148,210 -> ~126,400 -> [~61,030]` with what the stage at hand saves at the other end."""
+    about = "" if view.counted else "~"
+    totals = [f"{about}{human_number(tokens)}" for tokens in view.chain]
+    if view.is_done:
+        saved = saving(view.chain[0] - view.chain[-1], counted=view.counted) + " tokens in all"
+    else:
+        saved = f"this stage {saving(view.chain[-2] - view.chain[-1], counted=view.counted)} tokens"
+        totals[-1] = f"[{totals[-1]}]"
+    room = width - cells(saved) - 2
+    arrow = f" {glyphs.arrow} "
+    while len(totals) > 2 and cells(arrow.join(totals)) > room:
+        totals = [glyphs.ellipsis, *totals[2 if totals[0] == glyphs.ellipsis else 1 :]]
+    return spread(arrow.join(totals), saved, width, glyphs)
+
+
+def saving(tokens: int, *, counted: bool) -> str:
+    """`saves ~65,370`, or what it adds, in tokens."""
+    if not tokens:
+        return "saves 0"
+    about = "" if counted else "~"
+    return f"{'saves' if tokens > 0 else 'adds'} {about}{human_number(abs(tokens))}"
+
+
+def stage_rows(view: StageView) -> list[StageRow]:
+    """The stages of the pipeline."""
+    return [
+        StageRow(line.title, _state(line), _saved(line, counted=view.counted), _about(line))
+        for line in view.lines
+    ]
+
+
+def _state(line: StageLine) -> StageState:
+    if line.status is Status.DONE and not line.changed:
+        return StageState.NOTHING
+    return StageState(line.status)
+
+
+def _saved(line: StageLine, *, counted: bool) -> str:
+    return "" if not line.changed or line.saved is None else saving(line.saved, counted=counted)
+
+
+def _about(line: StageLine) -> str:
+    if not line.changed:
+        return line.note
+    return "1 message changed" if line.changed == 1 else f"{human_number(line.changed)} messages changed"
+
+
+def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
+    """What is to be known of the stage at hand, or of all `steps` once they are done."""
+    shown = steps if view.is_done else [view.step]
+    lines = [Fact("trace", line) for step in shown for line in step.result.trace]
+    if not view.is_done and not view.step.changes:
+        lines.append(Fact("nothing", view.step.result.note or "this stage changes nothing here"))
+    checks = sorted(view.comparison.checks, key=lambda check: _URGENCY[check.level])
+    lines += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in checks]
+    protected = sum(step.result.protected for step in shown)
+    others = protected - sum(block.kept is not None for block in view.comparison.blocks)
+    if others > 0:
+        blocks = "1 block stays" if others == 1 else f"{human_number(others)} blocks stay"
+        lines.append(Fact("kept", f"{blocks} as protected: answers of yours, instructions, the newest reply"))
+    if not view.is_done:
+        options = sorted(view.options, key=lambda option: not option.is_changed)
+        lines.append(Fact("options", "   ".join(map(_option, options))))
+    return lines
+
+
+_URGENCY = {Level.FAIL: 0, Level.WARN: 1, Level.OK: 2}
+
+
+def _option(option: OptionValue) -> str:
+    words = f"{option.option.name} {value_words(option.value) or 'none'}"
+    return f"{words} (preset {value_words(option.preset) or 'none'})" if option.is_changed else words
+
+
+def change_rows(workspace: Workspace, view: StageView) -> tuple[Row, ...]:
+    """The rows of the list: changed blocks and kept ones, with boundaries in their places."""
+    comparison = view.comparison
+    warned = {key for check in comparison.checks if check.level is not Level.OK for key in check.keys}
+    boundaries = [
+        (place, BoundaryRow(boundary_text(row.after.boundary)))
+        for place, row in enumerate(comparison.pairs)
+        if row.kind is Pairing.BOUNDARY and row.after is not None and row.after.boundary is not None
+    ]
+    keys = {block.key for block in comparison.blocks}
+    known = {row.key: row for row in workspace.rows if row.key in keys}
+    rows: list[Row] = []
+    for block in comparison.blocks:
+        while boundaries and boundaries[0][0] < block.place:
+            rows.append(boundaries.pop(0)[1])
+        rows.append(_row(workspace, block, known.get(block.key), block.key in warned))
+    return (*rows, *(row for _, row in boundaries)) if rows else ()
+
+
+def _row(workspace: Workspace, block: ChangedBlock, row: BlockRow | None, warned: bool) -> ChangeRow:
+    before, after = block.change.before, block.change.after
+    figures = [None if side is None else workspace.counter.tokens(side) for side in (before, after)]
+    shown = after if after is not None and block.kept is None else before
+    return ChangeRow(
+        key=block.key,
+        number=block.number,
+        before=None if figures[0] is None else figures[0][0],
+        after=None if figures[1] is None else figures[1][0],
+        word=block.word,
+        preview=_preview(row, shown),
+        exact=all(figure is None or figure[1] for figure in figures),
+        warning=(warned or block.only_copy) and block.kept is None,
+    )
+
+
+def _preview(row: BlockRow | None, shown: Block | None) -> str:
+    if shown is None:
+        return ""
+    return preview_of(shown) if row is None else preview(row, shown)
+
+
+def why_words(block: ChangedBlock) -> str:
+    """Why a block changes, or why it stays."""
+    match block.kept:
+        case Kept.REFUSED:
+            return f"refused by you (x allows it): {block.change.reason}"
+        case Kept.PINNED:
+            return f"pinned by you (p lets go): {block.change.reason}"
+        case Kept.PAIR:
+            return "stays because of another block that you kept"
+    return f"the only copy of its data: {block.change.reason}" if block.only_copy else block.change.reason
+
+
+def why_not_refuse(block: ChangedBlock) -> str | None:
+    """Why `x` cannot refuse or allow this change; None when it can."""
+    if len(block.steps) > 1:
+        return f"{len(block.steps)} stages change it: p pins it against all of them"
+    match block.kept:
+        case Kept.PINNED:
+            return "it is pinned: p lets go"
+        case Kept.PAIR:
+            return "it stays because of another block that you kept"
+    return None
+
+
+def session_words(session: Session) -> str:
+    """A session as a header names it: by its title, else by its file's name."""
+    return session.title or Path(session.name).name

@@ -1,0 +1,233 @@
+"""The export dialog: nothing is written before it is asked for, and never the original by mistake."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from app.export.files import Staged
+from app.export.plan import ExportPlan
+from app.export.readback import compare_with_plan
+from app.formats.source import BytesSource
+from app.opening import Opened, open_workspace
+from app.tui.screens.export import ExportScreen
+from app.tui.widgets.controls import Push, TickBox
+from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
+from tests.tui.screen_text import assert_golden
+
+BIG = "line of a file\n" * 400
+
+
+def turns(count: int) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    for n in range(count):
+        call = {"type": "tool_use", "id": f"r{n}", "name": "Read", "input": {"file_path": f"src/f{n}.py"}}
+        result = {"type": "tool_result", "tool_use_id": f"r{n}", "content": BIG}
+        messages += [
+            {"role": "user", "content": f"Question {n}?"},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+            {"role": "assistant", "content": f"Answer {n}."},
+        ]
+    return messages
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Path:
+    path = tmp_path / "login fix.json"
+    path.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": turns(24)}))
+    return path
+
+
+def work(path: Path, settings: tuple[str, ...] = ()) -> Opened:
+    opened = open_workspace(str(path), pipeline="react-mini", settings=settings, exact=False)
+    opened.workspace.run_all()
+    return opened
+
+
+DROPPING = ("tool_result_budget.enabled=false", "microcompact.enabled=false")
+
+
+def dialog(opened: Opened) -> OnScreen:
+    return OnScreen(ExportScreen, opened)
+
+
+def tick(app: OnScreen, name: str) -> TickBox:
+    box = app.screen.query_one(f"#{name}", TickBox)
+    box.focus()
+    return box
+
+
+def target(app: OnScreen) -> Input:
+    return app.screen.query_one("#target", Input)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_how_it_looks(size: tuple[int, int], original: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(original.parent)
+    monkeypatch.setenv("HOME", str(original.parent))
+    app = dialog(work(Path(original.name), DROPPING))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        target(app).value = "login fix.compacted.json"
+        await settle(pilot)
+        assert_golden(app, "export")
+
+
+async def test_the_focus_starts_on_the_safe_button_and_leaving_writes_nothing(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.focused is app.screen.query_one("#cancel", Push)
+        await press(pilot, "enter")
+        assert kind_of_screen(app) is not ExportScreen
+    assert sorted(original.parent.glob("*.json")) == [original]
+
+
+async def test_write_makes_a_new_file_with_backup_and_report(original: Path) -> None:
+    before = original.read_bytes()
+    opened = work(original)
+    app = dialog(opened)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        new = Path(target(app).value)
+        assert new != original
+        text = await press(pilot, "tab", "tab", "enter")
+        assert "Written" in text and "Backup" in text and "Report" in text
+        assert "read back and compared with the plan" in text
+    assert original.read_bytes() == before
+    assert len(new.read_bytes()) < len(before) / 2
+    papers = {path.suffix for path in (original.parent / ".transcripts").iterdir()}
+    assert papers == {".json"} and not opened.workspace.is_unsaved
+
+
+async def test_another_name_can_be_typed_and_one_that_exists_is_refused(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        target(app).focus()
+        target(app).value = str(original)
+        await pilot.pause(0.5)
+        assert "exists already: choose another name" in await settle(pilot)
+        assert app.screen.query_one("#write", Push).dimmed
+        target(app).value = str(original.parent / "mine.json")
+        await pilot.pause(0.5)
+        await settle(pilot)
+        app.screen.query_one("#write", Push).focus()
+        assert "Written" in await press(pilot, "enter")
+    assert (original.parent / "mine.json").exists()
+
+
+async def test_words_of_the_user_go_only_when_it_is_ticked(original: Path) -> None:
+    app = dialog(work(original, DROPPING))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        assert "Question 1?" in text and "tick the line above" in text
+        app.screen.query_one("#write", Push).focus()
+        assert "messages of yours would go" in await press(pilot, "enter")
+        assert sorted(original.parent.glob("*.json")) == [original]
+        tick(app, "words")
+        await press(pilot, "space")
+        app.screen.query_one("#write", Push).focus()
+        assert "Written" in await press(pilot, "enter")
+
+
+async def test_in_place_replaces_the_original_and_keeps_it_in_a_backup(original: Path) -> None:
+    before = original.read_bytes()
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        tick(app, "in-place")
+        text = await press(pilot, "space")
+        assert target(app).disabled and target(app).value == str(original)
+        assert "always, when the original is replaced" in text
+        tick(app, "backup")
+        assert "always keeps a backup" in await press(pilot, "space")
+        assert app.screen.query_one("#backup", TickBox).value
+        app.screen.query_one("#write", Push).focus()
+        await press(pilot, "enter")
+    assert len(original.read_bytes()) < len(before) / 2
+    assert before in [path.read_bytes() for path in (original.parent / ".transcripts").iterdir()]
+
+
+async def test_an_original_that_changed_meanwhile_is_not_replaced(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        tick(app, "in-place")
+        await press(pilot, "space")
+        original.write_text("the agent went on")
+        app.screen.query_one("#write", Push).focus()
+        assert "changed since it was opened" in await press(pilot, "enter")
+    assert original.read_text() == "the agent went on"
+
+
+async def test_the_report_and_the_backup_can_be_left_out(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for name in ("backup", "report"):
+            tick(app, name)
+            await press(pilot, "space")
+        app.screen.query_one("#write", Push).focus()
+        text = await press(pilot, "enter")
+        assert "Written" in text and "Backup" not in text and "Report" not in text
+
+
+async def test_a_dry_run_shows_the_plan_and_comes_back(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await press(pilot, "tab", "enter")
+        assert "Stage 2   microcompact" in text and "Dry run: nothing was written." in await press(pilot, "G")
+        assert "[ Dry run ]" in await press(pilot, "escape")
+        assert kind_of_screen(app) is ExportScreen
+
+
+async def test_the_command_line_is_copied_with_what_it_cannot_say(original: Path) -> None:
+    opened = work(original)
+    opened.workspace.pin(["x"])
+    app = dialog(opened)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "it cannot say 1 pin" in await press(pilot, "ctrl+y")
+        assert app.clipboard.startswith("handcompact compact ") and "--pipeline react-mini" in app.clipboard
+
+
+async def test_escape_stops_a_write_before_anything_is_in_place(
+    original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        new = Path(target(app).value)
+        screen = app.screen
+        assert isinstance(screen, ExportScreen)
+        _pausing(monkeypatch, screen.action_close)
+        app.screen.query_one("#write", Push).focus()
+        assert "stopped:" in await press(pilot, "enter")
+        assert not new.exists()
+        monkeypatch.undo()
+        assert "Written" in await press(pilot, "enter")
+
+
+def _pausing(monkeypatch: pytest.MonkeyPatch, close: Callable[[], None]) -> None:
+    """Press escape at the moment when the file is read back."""
+
+    def slow(staged: Staged, plan: ExportPlan) -> None:
+        close()
+        compare_with_plan(staged, plan)
+
+    monkeypatch.setattr("app.export.write.compare_with_plan", slow)
+
+
+async def test_a_session_from_standard_input_asks_for_a_place(original: Path) -> None:
+    opened = work(original)
+    app = dialog(Opened(opened.workspace, BytesSource(original.read_bytes())))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "name a file to write" in await settle(pilot)
+        await press(pilot, "tab", "enter", "tab", "enter")
+        assert kind_of_screen(app) is ExportScreen

@@ -1,0 +1,110 @@
+"""Changing the options of a stage in a form."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import Input
+
+from app.pipeline import load
+from app.tui.screens.options import Field, OptionsScreen
+from app.tui.screens.stepper import StepperScreen
+from app.tui.widgets.controls import OneOf, TickBox
+from app.workspace import Workspace
+from tests.test_workspace import busy_session
+from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
+from tests.tui.screen_text import assert_golden
+
+
+def workspace() -> Workspace:
+    return Workspace(busy_session(), load("react-mini"), exact=False)
+
+
+def form(work: Workspace, step: str = "microcompact") -> OnScreen:
+    return OnScreen(lambda at: OptionsScreen(at, step), opened(work))
+
+
+def field(app: OnScreen, name: str) -> Field:
+    return next(field for field in app.screen.query(Field) if field.option.option.name == name)
+
+
+def entry(app: OnScreen, name: str) -> Input:
+    control = field(app, name).control
+    assert isinstance(control, Input)
+    control.focus()
+    return control
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_how_it_looks(size: tuple[int, int]) -> None:
+    app = form(workspace())
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert_golden(app, "options")
+
+
+async def test_applied_options_run_the_stage_again_as_one_step_to_undo() -> None:
+    work = workspace()
+    work.advance()
+    app = OnScreen(StepperScreen, opened(work))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "20 messages changed" in await settle(pilot)
+        await press(pilot, "o")
+        entry(app, "keep_recent").value = "9"
+        entry(app, "min_chars").value = "600"
+        assert "changed: keep_recent, min_chars" in await settle(pilot)
+        text = await press(pilot, "ctrl+s")
+        assert "15 messages changed" in text and "keep_recent 9 (preset 4)" in text
+        text = await press(pilot, "u")
+        assert "20 messages changed" in text and "undone: set" in text
+        assert not work.state.options
+
+
+async def test_a_value_that_does_not_fit_is_named_and_not_applied() -> None:
+    work = workspace()
+    app = form(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        entry(app, "keep_recent").value = "many"
+        assert "must be a whole number" in await settle(pilot)
+        await press(pilot, "enter")
+        assert kind_of_screen(app) is OptionsScreen and not work.state.options
+        entry(app, "keep_recent").value = "-1"
+        assert "must be at least 0" in await settle(pilot)
+        await press(pilot, "escape")
+        assert not work.state.options
+
+
+async def test_every_kind_of_option_has_its_control() -> None:
+    work = workspace()
+    app = form(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        enabled, aliases = field(app, "enabled").control, field(app, "aliases").control
+        assert isinstance(enabled, TickBox) and isinstance(aliases, OneOf)
+        enabled.focus()
+        await press(pilot, "space")
+        aliases.focus()
+        await press(pilot, "right")
+        entry(app, "tools").value = "Read, mcp__*"
+        await press(pilot, "enter")
+        assert work.state.options == {
+            "microcompact": {"enabled": False, "aliases": "on", "tools": ("Read", "mcp__*")}
+        }
+
+
+async def test_the_preset_can_be_put_back() -> None:
+    work = workspace()
+    work.set_options("microcompact", {"keep_recent": 9, "enabled": False})
+    app = form(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "ctrl+r", "ctrl+s")
+        assert work.state.options == {"microcompact": {"keep_recent": 4, "enabled": True}}
+
+
+async def test_nothing_changed_is_no_step() -> None:
+    work = workspace()
+    app = form(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "this is what the pipeline says" in await press(pilot, "ctrl+r")
+        await press(pilot, "ctrl+s")
+        assert work.history.done == ()
