@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.display import human_bytes, human_number
+from app.display import counted, human_bytes, human_number
 from app.listing import Item, role_of, states_of, tokens_of
 from app.model import (
     Block,
@@ -94,7 +94,7 @@ def raw_record(item: Item, session: Session) -> str | None:
 def heading(row: BlockRow, seen: Outlook) -> str:
     """`#3 tool_result  Read src/cart.py  8,912 tokens`."""
     what = " ".join(part for part in (row.tool, row.path) if part)
-    size = f"{human_number(tokens_of(row, seen))} tokens"
+    size = counted(tokens_of(row, seen), "token")
     return "  ".join(part for part in (f"#{row.number} {role_of(row)}", what, size) if part)
 
 
@@ -162,7 +162,7 @@ def _facts(row: BlockRow, seen: Outlook) -> Iterator[Fact]:
     touches = seen.touches.get(row.key, ())
     for step, change in touches:
         word = "would be" if step.status is Status.PREVIEW else "was"
-        yield Fact(f"stage {step.number}", f"{step.name}: {word} {_outcome(change, seen)}")
+        yield Fact(f"{step.number} {step.name}", f"{word} {_outcome(change, seen)}")
     if not touches and seen.ahead:
         yield Fact("stages", f"none of {seen.workspace.pipeline.name} touches it")
     others = [state for state in states_of(row, seen) if state not in ("pinned", "protected")]
@@ -186,7 +186,7 @@ def _outcome(change: Change, seen: Outlook) -> str:
     tokens = seen.workspace.block_tokens
     before = 0 if change.before is None else tokens(change.before)
     after = 0 if change.after is None else tokens(change.after)
-    return f"{_OUTCOMES[change.kind]}, {human_number(before)} to {human_number(after)}"
+    return f"{_OUTCOMES[change.kind]}, {human_number(before)} to {counted(after, 'token')}"
 
 
 def _record_facts(item: Item, seen: Outlook) -> Iterator[Fact]:

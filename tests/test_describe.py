@@ -27,10 +27,10 @@ def test_a_row_says_why_and_what_each_stage_would_do() -> None:
     work = Workspace(busy_session(), load("react-mini"), exact=False)
     before = facts(work, "m3/0")
     assert before["why regenerable"]
-    assert before["stage 1"].startswith("tool_result_budget: would be cut, 2,041 to ")
-    assert before["stage 2"].startswith("microcompact: would be cleared, ")
+    assert before["1 tool_result_budget"].startswith("would be cut, 2,041 to ")
+    assert before["2 microcompact"].startswith("would be cleared, ")
     work.advance()
-    assert facts(work, "m3/0")["stage 1"].startswith("tool_result_budget: was cut, 2,041 to ")
+    assert facts(work, "m3/0")["1 tool_result_budget"].startswith("was cut, 2,041 to ")
 
 
 def test_pins_and_protection_are_told() -> None:

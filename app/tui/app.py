@@ -1,19 +1,27 @@
-"""The screens' application: theme, glyphs, first screen. State lives in the Workspace, never here."""
+"""The screens' application: theme, signs, preferences, first screen. State lives in the Workspace."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.scrollbar import ScrollBar
 
 from app.display import ASCII, Glyphs, glyphs_for, safe_text
+from app.pipeline import FIRST
+from app.settings import load_preferences, save_preferences
 from app.tui.keys import Where, bindings, keys_of
+from app.tui.screens.base import BaseScreen, WorkScreen
+from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.help import HelpScreen
+from app.tui.screens.sessions import SessionsScreen
+from app.tui.widgets.scroll_bar import scroll_bar_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,7 @@ class Opening:
 
     file: str | None = None
     leaf: str | None = None
-    pipeline: str = ""
+    pipeline: str = FIRST
     settings: tuple[str, ...] = ()
     ascii: bool = False
     theme: str | None = None
@@ -34,22 +42,68 @@ class HandcompactApp(App[None]):
     TITLE = "handcompact"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.ANY)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (Textual's form)
-    ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, opening: Opening) -> None:
         super().__init__()
         self.opening = opening
-        self.glyphs: Glyphs = ASCII if opening.ascii else glyphs_for(os.environ, sys.stdout.encoding)
+        self.preferences = load_preferences()
+        known = self.available_themes
+        wanted = (opening.theme, self.preferences.theme, self.theme)
+        self.theme = next(name for name in wanted if name in known)
+        ascii_only = opening.ascii or self.preferences.ascii
+        self.glyphs: Glyphs = ASCII if ascii_only else glyphs_for(os.environ, sys.stdout.encoding)
+        ScrollBar.renderer = scroll_bar_for(self.glyphs)
+
+    def on_mount(self) -> None:
+        self.push_screen(SessionsScreen(self.opening))
+        self.watch(self, "theme", self._keep_theme, init=False)
+
+    # Preferences
+
+    def prefer(self, **changes: Any) -> None:
+        """Change preferences, and keep them for the next time."""
+        self.preferences = replace(self.preferences, **changes)
+        save_preferences(self.preferences)
+
+    def _keep_theme(self, theme: str) -> None:
+        self.prefer(theme=theme)
+
+    def action_toggle_ascii(self) -> None:
+        self.prefer(ascii=self.glyphs is not ASCII)
+        self.glyphs = ASCII if self.preferences.ascii else glyphs_for(os.environ, sys.stdout.encoding)
+        ScrollBar.renderer = scroll_bar_for(self.glyphs)
+        for screen in self.screen_stack:
+            if isinstance(screen, BaseScreen):
+                screen.draw_with(self.glyphs)
+
+    # What holds on every screen
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """A short message, made safe and never read as markup."""
-        self.notify(safe_text(text), markup=False, severity="warning" if warning else "information")
+        shown = safe_text(text, self.glyphs)
+        self.notify(shown, markup=False, severity="warning" if warning else "information")
+
+    def action_help(self) -> None:
+        screen = self.screen
+        if isinstance(screen, BaseScreen) and not isinstance(screen, HelpScreen):
+            self.push_screen(HelpScreen(screen.WHERE))
+
+    def action_leave(self) -> None:
+        unsaved = any(isinstance(s, WorkScreen) and s.workspace.is_unsaved for s in self.screen_stack)
+        if not unsaved:
+            self.exit()
+            return
+        question = "Leave without writing the compacted session?"
+        self.push_screen(ConfirmScreen(question, yes="Leave", no="Stay"), self._leave_if)
+
+    def _leave_if(self, sure: bool | None) -> None:
+        if sure:
+            self.exit()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the present screen, by name."""
-        where = getattr(screen, "WHERE", Where.ANY)
-        for key in keys_of(where):
-            if key.action != "jump_stage":
+        for key in keys_of(getattr(screen, "WHERE", Where.ANY)):
+            if key.action not in ("jump_stage", "app.command_palette"):
                 yield SystemCommand(key.label, key.about, lambda action=key.action: self._run(action, screen))
 
     def _run(self, action: str, screen: Screen[object]) -> None:

@@ -17,6 +17,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from textual.worker import Worker, WorkerState
 
 from app.display import UNICODE, Glyphs, safe_text
 from app.opening import Opened
@@ -245,6 +246,8 @@ class BaseScreen(Screen[None]):
 
     @on(LineView.Jumped)
     def _jumped(self, event: LineView.Jumped) -> None:
+        if event.view is not self.view():
+            return
         sought = event.view.sought
         what = f"{sought!r} " if sought else ""
         if not event.total:
@@ -252,6 +255,16 @@ class BaseScreen(Screen[None]):
             return
         again = "  (from the other end)" if event.wrapped else ""
         self.status(f"{what}{event.position:,} of {event.total:,}{again}")
+
+    # What goes wrong behind the screen
+
+    @on(Worker.StateChanged)
+    def _worker_failed(self, event: Worker.StateChanged) -> None:
+        """A mistake of ours in a thread is told; it must not take the person's work with it."""
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            error = event.worker.error
+            self.log.error(f"{event.worker.description}: {error!r}")
+            self.shell.say(f"{event.worker.group} failed: {type(error).__name__}: {error}", warning=True)
 
     # Size
 

@@ -1,0 +1,62 @@
+"""What the usage bar and the stage strip show of an outlook."""
+
+from __future__ import annotations
+
+from app.compactability import Verdict
+from app.display import human_number
+from app.outlook import Outlook
+from app.tui.widgets.stage_strip import StageItem, StageState
+from app.tui.widgets.usage_bar import UsageFigures
+from app.workspace import Status, Step
+
+
+def usage_figures(seen: Outlook) -> UsageFigures:
+    """The window and what fills it; what no verdict has, the messages' own costs, counts as kept."""
+    sums = seen.by_verdict()
+    going = (Verdict.SUPERSEDED, Verdict.REGENERABLE, Verdict.ERROR, Verdict.COMPACTED)
+    superseded, regenerable, error, compacted = (sums[verdict] for verdict in going)
+    workspace = seen.workspace
+    ahead = "" if seen.is_done else f"with all stages: ~{human_number(seen.tokens_ahead())}"
+    return UsageFigures(
+        window=workspace.window_tokens,
+        kept=max(0, seen.tokens_now() - superseded - regenerable - error - compacted),
+        superseded=superseded,
+        regenerable=regenerable,
+        error=error,
+        compacted=compacted,
+        estimator=workspace.estimator.describe().removeprefix("~ "),
+        note=ahead,
+    )
+
+
+def stage_items(seen: Outlook) -> list[StageItem]:
+    """Each stage of the pipeline with what has become of it; the next one is marked."""
+    planned = seen.workspace.pipeline.steps
+    titles = [step.stage.title for step in planned]
+    # Two uses of a stage are told apart by the names that the pipeline gives them.
+    shown = [t if titles.count(t) == 1 else step.name for t, step in zip(titles, planned, strict=True)]
+    if not seen.ahead:
+        return [StageItem(title, StageState.WAITING) for title in shown]
+    following = next((i for i, step in enumerate(seen.ahead) if step.status is Status.PREVIEW), None)
+    return [
+        StageItem(title, _state(step, i == following))
+        for i, (title, step) in enumerate(zip(shown, seen.ahead, strict=True))
+    ]
+
+
+def _state(step: Step, is_next: bool) -> StageState:
+    match step.status:
+        case Status.SKIPPED:
+            return StageState.SKIPPED
+        case Status.DONE:
+            return StageState.DONE if step.changes else StageState.NOTHING
+        case _:
+            return StageState.PREVIEW if is_next else StageState.WAITING
+
+
+def stages_note(seen: Outlook) -> str:
+    """`1 of 3 run  u takes back 2`."""
+    taken, planned = len(seen.state.taken), len(seen.workspace.pipeline.steps)
+    done = len(seen.workspace.history.done)
+    run = f"{taken} of {planned} run" if taken else "none run"
+    return f"{run}  undo {done}" if done else run

@@ -1,0 +1,23 @@
+"""Messages that workers send to more than one screen."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from app.opening import Opened
+
+
+class SessionOpened(Message):
+    """A session was read and can be shown."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__()
+        self.opened = opened
+
+
+class OpenFailed(Message):
+    """A session could not be opened; `reason` is a line for the person, not yet safe."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason

@@ -1,0 +1,96 @@
+"""Choosing a filter, a pipeline or a branch from a short list."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from app.display import counted, human_age, human_number, short_number
+from app.errors import HandcompactError
+from app.listing import Facet, Only, shares
+from app.pipeline import known_names, load
+from app.tui.screens.base import acts
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.opens import OpensSessions
+from app.tui.screens.rows import RowsScreen
+
+
+class Chooses(RowsScreen, OpensSessions):
+    """A list of rows whose filter, pipeline and branch can be chosen."""
+
+    @acts
+    def action_filter(self) -> None:
+        rows = self.all_items
+        found = [share for facet in Facet for share in shares(rows, self.seen, facet)]
+        options: list[Only | None] = [None, *(share.only for share in found)]
+        choices = [Choice("all rows", human_number(len(rows)))]
+        choices += [
+            Choice(
+                f"{share.only.facet:<8}  {share.only.value}",
+                f"{counted(share.rows, 'row'):>9}  {short_number(share.tokens):>5}",
+            )
+            for share in found
+        ]
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                self.only = options[position]
+                self.lay_rows()
+
+        current = options.index(self.only) if self.only in options else 0
+        self.app.push_screen(ChooseScreen("Show only", choices, current=current), choose)
+
+    @acts
+    def action_pipeline(self) -> None:
+        known = known_names()
+        present = self.workspace.pipeline
+        choices = [_pipeline_choice(name) for name in known]
+        lost = len(self.workspace.state.taken)
+        about = f"Taking another one takes back the {lost} stages that were run; pins stay." if lost else ""
+
+        def choose(position: int | None) -> None:
+            if position is None or known[position] in (present.name, present.origin):
+                return
+            try:
+                self.workspace.choose(load(known[position]))
+            except HandcompactError as error:
+                self.status(str(error))
+            else:
+                self.did(f"pipeline {self.workspace.pipeline.name}")
+
+        current = known.index(present.name) if present.name in known else None
+        self.app.push_screen(ChooseScreen("Pipeline", choices, about=about, current=current), choose)
+
+    @acts
+    def action_branch(self) -> None:
+        session = self.workspace.session
+        now = time.time()
+        choices = [
+            Choice(
+                leaf.preview,
+                counted(leaf.messages, "message")
+                + ("" if leaf.time is None else f"  {human_age(now - leaf.time)}"),
+            )
+            for leaf in session.leaves
+        ]
+        keys = [leaf.key for leaf in session.leaves]
+        current = keys.index(session.live_leaf) if session.live_leaf in keys else None
+
+        def choose(position: int | None) -> None:
+            if position is not None and position != current:
+                self.open_session(session.name, self._pipeline_name(), leaf=keys[position])
+
+        about = "The session is opened again on the branch that ends so; pins and stages start anew."
+        self.app.push_screen(ChooseScreen("Branch", choices, about=about, current=current), choose)
+
+    def _pipeline_name(self) -> str:
+        pipeline = self.workspace.pipeline
+        return pipeline.name if pipeline.origin == "preset" else pipeline.origin
+
+
+def _pipeline_choice(name: str) -> Choice:
+    try:
+        pipeline = load(name)
+    except HandcompactError as error:
+        return Choice(f"{Path(name).name}: {error}")
+    return Choice(f"{pipeline.name}  {pipeline.title}", counted(len(pipeline.steps), "stage"))

@@ -1,0 +1,95 @@
+"""A short list to choose one thing from, over the screen that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.display import UNICODE, Glyphs, fit, safe_text
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of the list; the texts are session text as it is."""
+
+    label: str
+    note: str = ""
+    """Stands at the right."""
+
+
+class ChooseScreen(ModalScreen[int | None]):
+    """Answers the position of the choice, None when escape was pressed."""
+
+    CSS_PATH = Path(__file__).with_suffix(".tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "never_mind", "Never mind", show=False, id="choose.never-mind"),
+        Binding("j", "move(1)", "Down", show=False, id="choose.down"),
+        Binding("k", "move(-1)", "Up", show=False, id="choose.up"),
+    ]
+
+    def __init__(
+        self, question: str, choices: Sequence[Choice], *, about: str = "", current: int | None = None
+    ) -> None:
+        """`about` says what choosing does; the cursor starts on `current`."""
+        super().__init__()
+        self._question = question
+        self._about = about
+        self._choices = choices
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        glyphs = self._glyphs
+        with Vertical(id="box", classes=f"-{glyphs.name}"):
+            yield Static(Content(safe_text(self._question, glyphs)), id="question")
+            if self._about:
+                yield Static(Content(safe_text(self._about, glyphs)), id="about")
+            yield OptionList(markup=False, compact=True)
+
+    @property
+    def _glyphs(self) -> Glyphs:
+        return getattr(self.app, "glyphs", UNICODE)
+
+    @property
+    def _list(self) -> OptionList:
+        return self.query_one(OptionList)
+
+    def on_mount(self) -> None:
+        self._fill()
+        self._list.highlighted = self._current or 0
+        self._list.focus()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
+        highlighted = self._list.highlighted
+        self._list.set_options(Option(Content(self._line(choice))) for choice in self._choices)
+        self._list.highlighted = highlighted
+
+    def _line(self, choice: Choice) -> str:
+        width = max(20, self._list.scrollable_content_region.width - 2)
+        note = safe_text(choice.note, self._glyphs)
+        room = width - len(note) - 2 if note else width
+        label = fit(safe_text(choice.label, self._glyphs), room, self._glyphs)
+        return f"{label}  {note}" if note else label
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_index)
+
+    def action_never_mind(self) -> None:
+        self.dismiss(None)
+
+    def action_move(self, rows: int) -> None:
+        (self._list.action_cursor_down if rows > 0 else self._list.action_cursor_up)()

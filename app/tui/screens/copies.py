@@ -1,0 +1,75 @@
+"""Taking a text elsewhere: to the clipboard, or into a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual import on
+
+from app.describe import raw_record, readable
+from app.display import human_number, safe_text
+from app.listing import Item
+from app.outlook import Outlook
+from app.rows import BlockRow
+from app.tui.screens.base import Prompt, WorkScreen, acts
+
+MANY_CHARS = 70_000
+"""Code points over which some terminals refuse a clipboard write."""
+
+
+class CopiesTexts(WorkScreen):
+    """A screen with a current row whose text or record can be copied and saved."""
+
+    def current(self) -> tuple[Item, Outlook] | None:
+        """The row that the keys are about, and the outlook it is seen in."""
+        raise NotImplementedError
+
+    def _text(self) -> str:
+        found = self.current()
+        if found is None or not isinstance(found[0], BlockRow):
+            return ""
+        return readable(found[1].block(found[0]) or found[0].block)
+
+    @acts
+    def action_copy(self) -> None:
+        self._copy(self._text())
+
+    @acts
+    def action_copy_raw(self) -> None:
+        found = self.current()
+        if found is not None:
+            self._copy(raw_record(found[0], self.workspace.session) or "")
+
+    def _copy(self, text: str) -> None:
+        app = self.shell
+        app.copy_to_clipboard(copyable(text))
+        few = "; your terminal may take fewer: Save text in the menu" if len(text) > MANY_CHARS else ""
+        app.say(f"copied {human_number(len(text))} characters{few}")
+
+    @acts
+    def action_save_text(self) -> None:
+        found = self.current()
+        if found is not None and isinstance(found[0], BlockRow):
+            name = Path(self.workspace.session.name).stem.strip("-") or "session"
+            self.ask("save", "write the text to:", f"{name}-{found[0].number}.txt")
+
+    @on(Prompt.Taken)
+    def _save(self, event: Prompt.Taken) -> None:
+        if event.purpose != "save" or not event.text:
+            return
+        try:
+            path = Path(event.text).expanduser()
+            with path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.write(self._text())
+        except FileExistsError:
+            self.status(f"already there, give another name: {event.text}")
+        except (OSError, ValueError) as error:
+            self.status(f"not written: {error}")
+        else:
+            self.status(f"written: {path}")
+
+
+def copyable(text: str) -> str:
+    """A text with its lines and tabs as they are and everything else that could act made visible."""
+    lines = (line.removesuffix("\r").split("\t") for line in text.split("\n"))
+    return "\n".join("\t".join(safe_text(part) for part in parts) for parts in lines)

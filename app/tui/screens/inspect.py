@@ -1,0 +1,228 @@
+"""The main screen: every block with its tokens and its verdict; everything else is opened from here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+
+from app.describe import record_of
+from app.display import counted, spread
+from app.formats import format_named
+from app.history import Deed
+from app.listing import Item
+from app.model import Session
+from app.outlook import Outlook
+from app.problems import Problem
+from app.rows import BlockRow
+from app.tui.keys import Where
+from app.tui.messages import OpenFailed, SessionOpened
+from app.tui.screens.base import acts
+from app.tui.screens.choices import Chooses
+from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.copies import CopiesTexts
+from app.tui.screens.diff import DiffScreen
+from app.tui.screens.export import ExportScreen
+from app.tui.screens.stepper import StepperScreen
+from app.tui.screens.text import TextScreen
+from app.tui.widgets.line_view import LineView
+from app.tui.widgets.stage_strip import StageStrip
+
+
+class InspectScreen(Chooses, CopiesTexts):
+    """List and detail over one session."""
+
+    WHERE: ClassVar[Where] = Where.INSPECT
+    _problem = -1
+    """The problem that was gone to last."""
+
+    def header(self) -> str:
+        session = self.workspace.session
+        kind = format_named(session.format).title
+        name = session.title or Path(session.name).name
+        parts = ("handcompact", name, kind, counted(len(session.messages), "message"))
+        left = f" {self.glyphs.dot} ".join(parts)
+        found = self.problems
+        right = "checking" if found is None else f"! {counted(len(found), 'problem')}" if found else "ok"
+        return spread(left, right, self.size.width - 2, self.glyphs)
+
+    def current(self) -> tuple[Item, Outlook] | None:
+        return None if self.item is None else (self.item, self.seen)
+
+    # Keys
+
+    def why_not(self, action: str) -> str | None:
+        item = self.item if self.is_mounted else None
+        match action:
+            case "open" | "raw" | "copy_raw" if item is None:
+                return "no row is shown"
+            case "raw" | "copy_raw" if item is not None and record_of(item) is None:
+                return "a stage made this: there is no record"
+            case "pin" | "copy" | "save_text" if not isinstance(item, BlockRow):
+                return "no message is under the cursor"
+            case "diff":
+                return self._why_not_diff(item)
+            case "problem":
+                return self._why_no_problem()
+            case "branch" if len(self.workspace.session.leaves) < 2:
+                return "this session has one branch only"
+            case "undo" if not self.workspace.history.done:
+                return "nothing was done yet"
+            case "redo" if not self.workspace.history.undone:
+                return "nothing was undone"
+            case "next_stage" | "run_all" if reason := self.workspace.why_not(Deed.RUN):
+                return f"{reason}: e plans the export"
+            case "previous_stage":
+                return self.workspace.why_not(Deed.BACK)
+        return None
+
+    def _why_not_diff(self, item: Item | None) -> str | None:
+        if not isinstance(item, BlockRow):
+            return "no message is under the cursor"
+        if self.seen.ahead and item.key not in self.seen.touches:
+            return f"no stage of {self.workspace.pipeline.name} touches this row"
+        return None if self.seen.ahead else "the stages are being tried"
+
+    def _why_no_problem(self) -> str | None:
+        if self.problems is None:
+            return "the session is still being checked"
+        return None if self.problems else "no damage and no broken rule was found"
+
+    @on(LineView.Opened, "MessageList")
+    def _opened_row(self) -> None:
+        self.action_open()
+
+    @acts
+    def action_open(self) -> None:
+        self._read_row(raw=False)
+
+    @acts
+    def action_raw(self) -> None:
+        self._read_row(raw=True)
+
+    def _read_row(self, *, raw: bool) -> None:
+        if self.item is not None:
+            self.app.push_screen(TextScreen(self.opened, self.item, self.seen, raw=raw))
+
+    @acts
+    def action_pin(self) -> None:
+        item = self.item
+        assert isinstance(item, BlockRow)
+        if item.key in self.workspace.state.pins:
+            self.workspace.unpin([item.key])
+            self.did(f"#{item.number} let go")
+        else:
+            self.workspace.pin([item.key])
+            self.did(f"#{item.number} pinned: no stage may touch it")
+
+    @acts
+    def action_diff(self) -> None:
+        item = self.item
+        assert isinstance(item, BlockRow)
+        step, _ = self.seen.touches[item.key][-1]
+        is_done = item.key in self.seen.changes
+        self.app.push_screen(DiffScreen(self.opened, key=item.key, step=None if is_done else step.name))
+
+    @acts
+    def action_next_stage(self) -> None:
+        self.app.push_screen(StepperScreen(self.opened))
+
+    @acts
+    def action_previous_stage(self) -> None:
+        step = self.workspace.state.taken[-1].step
+        self.workspace.back()
+        self.did(f"took {step} back")
+
+    def action_jump_stage(self, number: int) -> None:
+        total = len(self.workspace.pipeline.steps)
+        if number > total:
+            self.say_row(f"{self.workspace.pipeline.name} has {total} stages")
+            return
+        self.workspace.go_to(number)
+        self.app.push_screen(StepperScreen(self.opened))
+
+    @on(StageStrip.Chosen)
+    def _chose_stage(self, event: StageStrip.Chosen) -> None:
+        self.action_jump_stage(event.index + 1)
+
+    @acts
+    def action_run_all(self) -> None:
+        self.workspace.run_all()
+        self.did("")
+
+    @acts
+    def action_export(self) -> None:
+        self.app.push_screen(ExportScreen(self.opened))
+
+    @acts
+    def action_undo(self) -> None:
+        operation = self.workspace.undo()
+        self.did("" if operation is None else f"undone: {operation.words}")
+
+    @acts
+    def action_redo(self) -> None:
+        operation = self.workspace.redo()
+        self.did("" if operation is None else f"done again: {operation.words}")
+
+    def action_sort(self) -> None:
+        self.shell.prefer(by_tokens=not self.shell.preferences.by_tokens)
+        self.say_row("sorted by tokens" if self.shell.preferences.by_tokens else "in the order of the file")
+        self.lay_rows()
+
+    @acts
+    def action_problem(self) -> None:
+        assert self.problems
+        self._problem = (self._problem + 1) % len(self.problems)
+        problem = self.problems[self._problem]
+        place = _place_of(problem, self.shown, self.workspace.session)
+        if place is not None:
+            self.rows.cursor = place
+        where = f"line {problem.line:,}: " if problem.line is not None else ""
+        count = f"{self._problem + 1:,} of {len(self.problems):,}"
+        self.say_row(f"problem {count}: {where}{problem.text}")
+
+    def action_close(self) -> None:
+        if self.give_up_opening():
+            return
+        if self.rows.sought:
+            self.find("")
+        elif self.only is not None:
+            self.only = None
+            self.lay_rows()
+        else:
+            self._leave()
+
+    def _leave(self) -> None:
+        if not self.workspace.is_unsaved:
+            self.dismiss()
+            return
+        question = "Close this session without writing what was compacted?"
+        self.app.push_screen(ConfirmScreen(question, yes="Close", no="Stay"), self._leave_if)
+
+    def _leave_if(self, sure: bool | None) -> None:
+        if sure:
+            self.dismiss()
+
+    # Another branch
+
+    @on(SessionOpened)
+    def _other_branch(self, event: SessionOpened) -> None:
+        self.app.switch_screen(InspectScreen(event.opened))
+
+    @on(OpenFailed)
+    def _branch_failed(self, event: OpenFailed) -> None:
+        self.status(event.reason)
+
+
+def _place_of(problem: Problem, shown: list[Item], session: Session) -> int | None:
+    """The row that a problem is about, or the first behind its line; None where none is shown."""
+    for place, item in enumerate(shown):
+        if problem.key and isinstance(item, BlockRow) and item.message.key == problem.key:
+            return place
+        record = record_of(item)
+        if problem.key or problem.line is None or record is None:
+            continue
+        if session.records[record].line >= problem.line:
+            return place
+    return None

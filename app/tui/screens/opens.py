@@ -1,0 +1,81 @@
+"""Opening a session in the background: a line that says so, and escape gives up waiting."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from textual import on, work
+from textual.timer import Timer
+from textual.worker import Worker, get_current_worker
+
+from app.display import spread
+from app.errors import HandcompactError
+from app.opening import open_workspace
+from app.tui.messages import OpenFailed, SessionOpened
+from app.tui.screens.base import BaseScreen
+
+SPELL_SECONDS = 0.5
+"""Time between two looks at how long it takes."""
+
+
+class OpensSessions(BaseScreen):
+    """A screen that can open a session; `SessionOpened` or `OpenFailed` comes when it is done."""
+
+    _reading: Worker[None] | None = None
+    _clock: Timer | None = None
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether a session is being read now."""
+        return self._reading is not None
+
+    def open_session(
+        self, file: str, pipeline: str, *, leaf: str | None = None, settings: Iterable[str] = ()
+    ) -> None:
+        """Begin to read a session; what was being read before is given up."""
+        self.give_up_opening()
+        began = time.monotonic()
+
+        def tell() -> None:
+            seconds = time.monotonic() - began
+            right = f"{seconds:.0f} s  esc gives up"
+            self.status(spread(f"reading {file}", right, self.size.width - 2, self.glyphs))
+
+        tell()
+        self._clock = self.set_interval(SPELL_SECONDS, tell)
+        self._reading = self._read(file, pipeline, leaf, tuple(settings))
+
+    def give_up_opening(self) -> bool:
+        """Wait no longer; False when nothing was being read."""
+        if self._reading is None:
+            return False
+        self._reading.cancel()
+        self._done()
+        self.status("not opened")
+        return True
+
+    def _done(self) -> None:
+        self._reading = None
+        if self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+
+    @work(thread=True, exit_on_error=False, group="open")
+    def _read(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
+        worker = get_current_worker()
+        try:
+            opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)
+            # Judging takes longer than reading; the first screen must find it done.
+            _ = opened.workspace.rows
+            answer: SessionOpened | OpenFailed = SessionOpened(opened)
+        except HandcompactError as error:
+            answer = OpenFailed(str(error))
+        if not worker.is_cancelled:
+            self.post_message(answer)
+
+    @on(SessionOpened)
+    @on(OpenFailed)
+    def _answered(self) -> None:
+        self._done()
+        self.status("")

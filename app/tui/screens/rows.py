@@ -1,0 +1,249 @@
+"""The list of rows with the one under the cursor at length: sorted, filtered, searched, kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from textual import events, on, work
+from textual.containers import Container
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from app.describe import Description, describe, size_of
+from app.display import counted, percent, spread
+from app.listing import Item, Only, arranged, is_live, items, key_of, searched
+from app.model import text_of
+from app.opening import Opened
+from app.outlook import Outlook, first_look
+from app.problems import Problem
+from app.rows import BlockRow
+from app.tui.figures import stage_items, stages_note, usage_figures
+from app.tui.rows import Rows
+from app.tui.screens.background import Checked, Counted, Looked, LooksAhead
+from app.tui.widgets.detail import Detail
+from app.tui.widgets.highlight import compile_query
+from app.tui.widgets.line_view import LineView
+from app.tui.widgets.message_list import MessageList
+from app.tui.widgets.stage_strip import StageStrip
+from app.tui.widgets.usage_bar import UsageBar
+
+DETAIL_SECONDS = 0.04
+"""How long the cursor rests before its row is told at length."""
+READ_AT_ONCE = 256 * 1024
+"""Bytes of a record up to which it is read without a thread."""
+
+
+class RowsScreen(LooksAhead):
+    """Usage bar, stage strip, list and detail over one session."""
+
+    class Described(Message):
+        """A row was read."""
+
+        def __init__(self, item: Item, said: Description) -> None:
+            super().__init__()
+            self.item = item
+            self.said = said
+
+    class Found(Message):
+        """A search through all texts is done; `go` is whether the cursor shall go to the next match."""
+
+        def __init__(self, text: str, rows: Sequence[int], *, go: bool) -> None:
+            super().__init__()
+            self.text = text
+            self.rows = rows
+            self.go = go
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self.seen: Outlook = first_look(self.workspace)
+        self.all_items: list[Item] = items(self.seen)
+        self.shown: list[Item] = self.all_items
+        """Those that the filter lets through, in their order."""
+        self.only: Only | None = None
+        """The filter in force."""
+        self.problems: tuple[Problem, ...] | None = None
+        """None while the session is still being checked."""
+        self._said: tuple[int, str] = (-1, "")
+        """A row and what is said while the cursor is on it."""
+        self._share = 0.0 if self.workspace.estimator.exact else 1.0
+        self._resting: Timer | None = None
+
+    def body(self) -> Iterable[Widget]:
+        yield UsageBar(glyphs=self.glyphs)
+        yield StageStrip(glyphs=self.glyphs)
+        yield Container(MessageList(glyphs=self.glyphs), Detail(glyphs=self.glyphs), id="panes")
+
+    @property
+    def rows(self) -> MessageList:
+        return self.query_one(MessageList)
+
+    @property
+    def item(self) -> Item | None:
+        """What the cursor is on."""
+        return self.shown[self.rows.cursor] if self.shown else None
+
+    def on_mount(self) -> None:
+        self.rows.focus()
+        self.lay_rows()
+        # The first row that is sent, with what stands before it out of sight above.
+        live = next((place for place, item in enumerate(self.shown) if is_live(item)), 0)
+        self.rows.cursor = live
+        self.call_after_refresh(self._show_from, live)
+        self.check()
+
+    def _show_from(self, place: int) -> None:
+        if self.rows.cursor == place:
+            self.rows.scroll_to(y=max(0, place - 1), animate=False)
+
+    def on_screen_resume(self) -> None:
+        """Begin, or come back from a screen that may have changed everything."""
+        self.look_ahead()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.refresh_lines()
+        self._say()
+
+    def did(self, words: str) -> None:
+        """Say what a key did, until the cursor moves, and look at everything anew."""
+        self.say_row(words)
+        self.look_ahead()
+
+    def say_row(self, words: str) -> None:
+        """Say something until the cursor moves away from where it is now."""
+        self._said = (self.rows.cursor, words)
+        self._say()
+
+    # What the workers found
+
+    @on(Looked)
+    def _looked(self, event: Looked) -> None:
+        self.seen, self.all_items = event.seen, event.found
+        self.lay_rows()
+        self._count_from_here()
+
+    def _count_from_here(self) -> None:
+        top = round(self.rows.scroll_y)
+        visible = self.shown[top : top + self.size.height]
+        self.count(frozenset(item.key for item in visible if isinstance(item, BlockRow)))
+
+    @on(Counted)
+    def _counted(self, event: Counted) -> None:
+        self._share = event.share
+        # Rows under a moving cursor must not change places: the order is made anew at the end.
+        if self.shell.preferences.by_tokens and event.share == 1:
+            self.lay_rows()
+        else:
+            self.rows.rows_changed()
+            self._refresh_figures()
+            self._describe()
+
+    @on(Checked)
+    def _checked(self, event: Checked) -> None:
+        self.problems = event.found
+        self.lay_rows()
+
+    # Showing
+
+    def lay_rows(self) -> None:
+        """Show the rows that the filter lets through, in their order; the cursor stays on its row."""
+        kept = self.item
+        self.shown = arranged(
+            self.all_items, self.seen, by_tokens=self.shell.preferences.by_tokens, only=self.only
+        )
+        warned = frozenset(problem.key for problem in self.problems or () if problem.key)
+        source = Rows(self.shown, self.seen, warned)
+        last = len(self.workspace.session.messages)
+        self.rows.show(source, cursor=_place(self.shown, kept), last_number=last)
+        if self.rows.sought:
+            self._search(self.rows.sought, go=False)
+        self._refresh_figures()
+        self._describe()
+        self.refresh_lines()
+
+    def _refresh_figures(self) -> None:
+        self.query_one(UsageBar).show(usage_figures(self.seen))
+        self.query_one(StageStrip).show(stage_items(self.seen), stages_note(self.seen))
+        self._say()
+
+    def _say(self) -> None:
+        place, words = self._said
+        if place != self.rows.cursor or not words:
+            words = self.seen.sentence() if self.seen.ahead else "running the stages ahead ..."
+        right = f"{self.rows.cursor + 1:,} of {len(self.shown):,}" if self.shown else "no rows"
+        if self.only is not None:
+            right = f"only {self.only.value}  {right}"
+        if self._share < 1:
+            right = f"counting {percent(self._share, 1)}  {right}"
+        self.status(spread(words, right, self.size.width - 2, self.glyphs))
+
+    @on(LineView.Moved, "MessageList")
+    def _moved(self) -> None:
+        self._say()
+        self.refresh_lines()
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(DETAIL_SECONDS, self._describe)
+
+    def _describe(self) -> None:
+        item = self.item
+        if item is None:
+            self.query_one(Detail).show(Description("no row", "", ()))
+        elif size_of(item, self.workspace.session) <= READ_AT_ONCE:
+            self._tell(self.Described(item, describe(item, self.seen)))
+        else:
+            self._read(item, self.seen)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="describe")
+    def _read(self, item: Item, seen: Outlook) -> None:
+        worker = get_current_worker()
+        said = describe(item, seen)
+        if not worker.is_cancelled:
+            self.post_message(self.Described(item, said))
+
+    @on(Described)
+    def _tell(self, event: Described) -> None:
+        if event.item is self.item:
+            self.query_one(Detail).show(event.said, self.rows.sought)
+
+    # Searching all texts, not only what the list shows
+
+    def find(self, text: str) -> None:
+        if not self._searches_list or not text:
+            super().find(text)
+            return
+        self.status(f"looking for {text!r} ...")
+        self._search(text, go=True)
+
+    @property
+    def _searches_list(self) -> bool:
+        return self._before_prompt is None or isinstance(self._before_prompt, MessageList)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="search")
+    def _search(self, text: str, *, go: bool) -> None:
+        worker = get_current_worker()
+        pattern = compile_query(text)
+        found = []
+        for position, block in searched(self.shown, self.seen):
+            if worker.is_cancelled:
+                return
+            if pattern.search(text_of(block)):
+                found.append(position)
+        self.post_message(self.Found(text, found, go=go))
+
+    @on(Found)
+    def _found(self, event: Found) -> None:
+        self.rows.set_matches(event.text, event.rows)
+        if event.go:
+            self.rows.to_match()
+        count = counted(len(event.rows), "row") if event.rows else "nothing"
+        self.say_row(f"{event.text!r}: {count}")
+
+
+def _place(rows: Sequence[Item], item: Item | None) -> int | None:
+    """Where a row stands now; None when it is not there any more."""
+    if item is None:
+        return None
+    key = key_of(item)
+    return next((place for place, other in enumerate(rows) if key_of(other) == key), None)

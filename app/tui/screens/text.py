@@ -1,0 +1,92 @@
+"""The whole text of one row, or its record as it stands in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on, work
+from textual.message import Message
+from textual.widget import Widget
+
+from app.describe import describe, raw_record
+from app.listing import Item
+from app.opening import Opened
+from app.outlook import Outlook
+from app.rows import BlockRow
+from app.tui.keys import Where
+from app.tui.screens.base import acts
+from app.tui.screens.copies import CopiesTexts
+from app.tui.widgets.text_pane import TextPane
+
+
+class TextScreen(CopiesTexts):
+    """A pager; `R` goes between the text and the raw record."""
+
+    WHERE: ClassVar[Where] = Where.TEXT
+
+    class Read(Message):
+        """A text was read."""
+
+        def __init__(self, heading: str, text: str) -> None:
+            super().__init__()
+            self.heading = heading
+            self.text = text
+
+    def __init__(self, opened: Opened, item: Item, seen: Outlook, *, raw: bool = False) -> None:
+        super().__init__(opened)
+        self._item = item
+        self._seen = seen
+        self._raw = raw
+        self._heading = ""
+
+    def body(self) -> Iterable[Widget]:
+        yield TextPane(wrap=self._wraps, line_numbers=True, glyphs=self.glyphs)
+
+    @property
+    def _wraps(self) -> bool:
+        return self.shell.preferences.wrap
+
+    def current(self) -> tuple[Item, Outlook]:
+        return self._item, self._seen
+
+    def header(self) -> str:
+        return self._heading
+
+    def on_mount(self) -> None:
+        self.query_one(TextPane).focus()
+        self._read_text()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="read")
+    def _read_text(self) -> None:
+        said = describe(self._item, self._seen)
+        raw = raw_record(self._item, self.workspace.session) if self._raw else None
+        self.post_message(self.Read(said.heading, said.text if raw is None else raw))
+
+    @on(Read)
+    def _show(self, event: Read) -> None:
+        self._heading = f"{event.heading}{'  raw record' if self._raw else ''}"
+        pane = self.query_one(TextPane)
+        pane.show(event.text)
+        self.status(f"{pane.line_count:,} lines, {len(event.text):,} characters")
+        self.refresh_lines()
+
+    def why_not(self, action: str) -> str | None:
+        if action in ("copy", "save_text") and not isinstance(self._item, BlockRow):
+            return "this row has no text of its own: Y copies its record"
+        if action in ("raw", "copy_raw") and raw_record(self._item, self.workspace.session) is None:
+            return "a stage made this: there is no record"
+        return None
+
+    @acts
+    def action_raw(self) -> None:
+        self._raw = not self._raw
+        self._read_text()
+
+    def action_wrap(self) -> None:
+        pane = self.query_one(TextPane)
+        pane.wrap = not pane.wrap
+        self.shell.prefer(wrap=pane.wrap)
+
+    def action_close(self) -> None:
+        self.dismiss()

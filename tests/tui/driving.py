@@ -1,0 +1,37 @@
+"""Keys in a row with one wait at the end: each wait of the pilot sleeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+
+from app.tui.app import HandcompactApp, Opening
+from tests.tui.on_screen import settle
+
+
+def opening(file: str | Path, *, ascii: bool = False, theme: str | None = None) -> Opening:  # noqa: A002
+    """What the command line would give for a file, with the pipeline that these tests know."""
+    return Opening(file=str(file), pipeline="react-mini", ascii=ascii, theme=theme)
+
+
+def shows(app: HandcompactApp, kind: type[Screen[Any]]) -> bool:
+    """Whether a screen of this kind is on top."""
+    return isinstance(app.screen, kind)
+
+
+async def tap(pilot: Pilot[None], *keys: str) -> str:
+    """Press keys, wait for all that they set off, and give the screen's text."""
+    await pilot.press(*keys)
+    return await settle(pilot)
+
+
+async def type_in(pilot: Pilot[None], text: str) -> str:
+    """Type a whole text at once into the field that has the focus, and press enter."""
+    field = pilot.app.focused
+    assert isinstance(field, Input)
+    field.value = text
+    return await tap(pilot, "enter")

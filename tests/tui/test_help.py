@@ -1,0 +1,88 @@
+"""Help and the palette hold every key, because both are made from the one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.display import ASCII, UNICODE
+from app.tui.app import HandcompactApp
+from app.tui.keys import BARS, KEYS, Where, bar_of, keys_of, signs
+from app.tui.screens.base import BaseScreen
+from app.tui.screens.diff import DiffScreen
+from app.tui.screens.export import ExportScreen
+from app.tui.screens.help import HelpScreen, help_lines
+from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.options import OptionsScreen
+from app.tui.screens.sessions import SessionsScreen
+from app.tui.screens.stepper import StepperScreen
+from app.tui.screens.text import TextScreen
+from app.tui.widgets.key_bar import MOST
+from tests.tui.driving import opening, tap
+from tests.tui.files import anthropic_file
+from tests.tui.on_screen import settle
+from tests.tui.screen_text import assert_golden
+
+SCREENS: tuple[type[BaseScreen], ...] = (
+    SessionsScreen,
+    InspectScreen,
+    StepperScreen,
+    DiffScreen,
+    TextScreen,
+    ExportScreen,
+    OptionsScreen,
+    HelpScreen,
+)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_key_of_the_table_has_its_action(screen: type[BaseScreen]) -> None:
+    for key in keys_of(screen.WHERE):
+        owner: type = HandcompactApp if key.action.startswith("app.") else screen
+        name = f"action_{key.action.removeprefix('app.')}"
+        assert callable(getattr(owner, name, None)), f"{key.id}: {owner.__name__} has no {name}"
+
+
+def test_no_screen_has_two_actions_on_one_key() -> None:
+    for where in Where:
+        taken = [name for key in KEYS if where in key.where for name in key.keys.split(",") if name]
+        assert len(taken) == len(set(taken)), f"{where}: {sorted(taken)}"
+
+
+def test_a_key_bar_names_keys_of_its_own_screen_and_no_more_than_fit() -> None:
+    for where, names in BARS.items():
+        assert len(names) <= MOST
+        assert set(bar_of(where)) <= set(keys_of(where)), where
+
+
+@pytest.mark.parametrize("where", list(Where))
+def test_help_names_every_key_of_its_screen(where: Where) -> None:
+    lines = list(help_lines(where, UNICODE))
+    for key in keys_of(where):
+        assert any(key.about in line and signs(key) in line for line in lines), key.id
+    assert all(line.isascii() for line in help_lines(where, ASCII))
+
+
+async def test_the_help_screen_comes_and_goes(tmp_path: Path) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path, turns=2)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "question_mark")
+        assert_golden(app, "help")
+        await tap(pilot, "question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        await tap(pilot, "escape")
+        assert isinstance(app.screen, InspectScreen)
+
+
+async def test_every_action_is_in_the_palette(tmp_path: Path) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path, turns=2)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        named = {command.title for command in app.get_system_commands(app.screen)}
+        assert named >= {key.label for key in keys_of(Where.INSPECT)} - {"Stage", "Menu"}
+        sort = next(c for c in app.get_system_commands(app.screen) if c.title == "Sort")
+        sort.callback()
+        await settle(pilot)
+        assert app.preferences.by_tokens

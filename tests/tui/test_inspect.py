@@ -1,0 +1,255 @@
+"""The main screen: what it shows, and what each of its keys does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.tui.app import HandcompactApp
+from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.stepper import StepperScreen
+from app.tui.screens.text import TextScreen
+from tests.tui.driving import opening, shows, tap, type_in
+from tests.tui.files import LONG, anthropic_file, written
+from tests.tui.on_screen import settle
+from tests.tui.screen_text import assert_golden, screen_text
+
+SIZES = [(80, 24), (120, 36)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    return str(anthropic_file(tmp_path))
+
+
+def main_screen(app: HandcompactApp) -> InspectScreen:
+    assert isinstance(app.screen, InspectScreen)
+    return app.screen
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_whole_screen(file: str, size: tuple[int, int]) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await tap(pilot, "j", "j", "j")
+        assert_golden(app, "inspect")
+
+
+async def test_ascii_signs_are_ascii_and_nothing_else(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "word " * 2_000}, {"role": "assistant", "content": "yes"}] * 30
+    app = HandcompactApp(opening(written(tmp_path, messages), ascii=True))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "pagedown", "j")
+        assert_golden(app, "inspect-ascii")
+        assert screen_text(app).isascii()
+        assert (await tap(pilot, "f")).isascii()
+
+
+async def test_sorting_puts_the_largest_first_and_is_remembered(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await tap(pilot, "S", "g")
+        assert "tool_result" in text.splitlines()[5]
+        assert app.preferences.by_tokens
+    again = HandcompactApp(opening(file))
+    async with again.run_test(size=(80, 24)) as pilot:
+        assert "tool_result" in (await settle(pilot)).splitlines()[5]
+
+
+async def test_a_pin_shows_survives_all_stages_and_is_undone(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await tap(pilot, "j", "j", "j", "p")
+        assert "#2 pinned" in text and "pinned: by you" in text
+        text = await tap(pilot, "a")
+        assert "  regenerable  Read f0.py: file 0" in text
+        assert "v" not in text.splitlines()[3].replace("preview", "") or "✓ 1" in text.splitlines()[3]
+        assert "undone" in await tap(pilot, "u")
+        await tap(pilot, "u", "u", "u")
+        assert not main_screen(app).workspace.state.pins
+        assert "nothing was done yet" in await tap(pilot, "u")
+        assert "done again" in await tap(pilot, "ctrl+r")
+
+
+async def test_running_every_stage_shows_what_went(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await tap(pilot, "a")
+        assert "3 of 3 run" in text and "gone, your messages all stayed" in text and "compacted" in text
+        assert "e plans the export" in await tap(pilot, "right_square_bracket")
+        assert "took retain_tail back" in await tap(pilot, "left_square_bracket")
+
+
+async def test_a_filter_shows_only_its_rows_and_escape_clears_it(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await tap(pilot, "f", "j", "enter")
+        assert "only regenerable" in text and "1 of 12" in text and " call " not in text
+        assert "1 of 60" not in text
+        text = await tap(pilot, "escape")
+        assert " of 60" in text and "only" not in text
+        await tap(pilot, "f", "escape")
+        assert " of 60" in screen_text(app)
+
+
+async def test_a_search_looks_into_whole_texts_and_marks_them(tmp_path: Path) -> None:
+    messages = [
+        {"role": "user", "content": "word " * 300 + "needle"},
+        {"role": "assistant", "content": "Nothing here."},
+        {"role": "user", "content": "The NEEDLE again."},
+    ]
+    app = HandcompactApp(opening(written(tmp_path, messages)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "slash")
+        text = await type_in(pilot, "needle")
+        screen = main_screen(app)
+        assert "'needle' 1 of 2" in text and screen.rows.cursor == 0
+        assert "'needle' 2 of 2" in await tap(pilot, "n")
+        assert screen.rows.cursor == 2
+        await tap(pilot, "slash")
+        assert "nothing holds 'zebra'" in await type_in(pilot, "zebra")
+        await tap(pilot, "escape")
+        assert screen.rows.sought == ""
+
+
+async def test_the_detail_goes_below_the_list_under_100_columns(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        detail = app.screen.query_one("Detail")
+        assert detail.region.x > 0 and detail.region.y == app.screen.query_one("MessageList").region.y
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert detail.region.x == 0 and detail.region.y > 10
+        await pilot.resize_terminal(59, 24)
+        assert "60x16 are needed" in await settle(pilot)
+
+
+async def test_enter_reads_the_row_R_its_record_and_escape_comes_back(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "j", "j", "j", "enter")
+        assert shows(app, TextScreen)
+        assert_golden(app, "text")
+        text = await tap(pilot, "R")
+        assert "raw record" in text and '"tool_use_id": "r0"' in text
+        await tap(pilot, "escape")
+        assert "raw record" in await tap(pilot, "R")
+
+
+async def test_copying_says_how_much_and_takes_controls_away(tmp_path: Path) -> None:
+    text = "a\tb\r\n\x1b]52;c;eA==\x07 \ud800 end"
+    file = tmp_path / "s.json"
+    messages = [{"role": "user", "content": text}]
+    file.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        shown = await tap(pilot, "y")
+        assert app.clipboard == "a\tb\n␛]52;c;eA==␇ <U+D800> end"
+        assert f"copied {len(text)} characters" in shown
+
+
+async def test_a_text_is_saved_into_a_new_file_only(file: str, tmp_path: Path) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "j", "j", "j")
+        target = tmp_path / "out.txt"
+        screen = main_screen(app)
+        for words in ("written:", "already there"):
+            screen.action_save_text()
+            await settle(pilot)
+            assert words in await type_in(pilot, str(target))
+        assert target.read_text() == "file 0\n" + LONG
+
+
+async def test_a_broken_rule_is_found_and_gone_to(tmp_path: Path) -> None:
+    orphan = {"type": "tool_result", "tool_use_id": "gone", "content": "x"}
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": [orphan]},
+    ]
+    app = HandcompactApp(opening(written(tmp_path, messages)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        assert "! 1 problem" in text
+        text = await tap(pilot, "exclamation_mark")
+        assert "problem 1 of 1" in text and main_screen(app).rows.cursor == 2
+
+
+async def test_keys_that_cannot_act_say_why(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "no stage of react-mini touches this row" in await tap(pilot, "d")
+        assert "this session has one branch only" in await tap(pilot, "B")
+        assert "no damage and no broken rule" in await tap(pilot, "exclamation_mark")
+        assert "no stage has been run yet" in await tap(pilot, "left_square_bracket")
+        assert "has 3 stages" in await tap(pilot, "9")
+
+
+async def test_another_pipeline_takes_the_stages_back_and_keeps_pins(file: str, tmp_path: Path) -> None:
+    own = tmp_path / "config" / "pipelines" / "mine.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('name = "mine"\ntitle = "my own"\n[[step]]\nstage = "microcompact"\n')
+    (own.parent / "broken.toml").write_text("name = [")
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "p", "a", "P")
+        assert "takes back the 3 stages" in " ".join(screen_text(app).split())
+        await tap(pilot, "G", "end", "enter")
+        workspace = main_screen(app).workspace
+        assert workspace.pipeline.name == "mine" and workspace.steps == () and workspace.state.pins
+
+
+async def test_the_mouse_moves_opens_and_chooses_a_stage(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click("MessageList", offset=(10, 3))
+        await settle(pilot)
+        assert main_screen(app).rows.cursor == 2
+        await pilot.double_click("MessageList", offset=(10, 4))
+        await settle(pilot)
+        assert shows(app, TextScreen)
+        await tap(pilot, "escape")
+        await pilot.click("StageStrip", offset=(27, 0))
+        await settle(pilot)
+        assert isinstance(app.screen, StepperScreen) and len(app.screen.workspace.state.taken) == 1
+
+
+async def test_leaving_with_stages_run_asks_first(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await tap(pilot, "a", "escape")
+        assert not shows(app, InspectScreen)
+        await tap(pilot, "escape")
+        assert shows(app, InspectScreen)
+        await tap(pilot, "q")
+        assert not shows(app, InspectScreen) and app.is_running
+
+
+async def test_no_row_at_all_takes_every_key(tmp_path: Path) -> None:
+    record = {"type": "user", "uuid": "u1", "sessionId": "s1", "isSidechain": True, "message": {}}
+    file = tmp_path / "s.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        keys = ("j", "G", "p", "y", "Y", "R", "d", "S", "u", "n", "exclamation_mark", "enter", "B", "a")
+        await tap(pilot, *keys)
+        assert shows(app, InspectScreen)
