@@ -109,6 +109,30 @@ def test_a_new_message_between_compact_lines_stands_on_its_own_line() -> None:
     assert lines[2:] == DUMPS[-1].splitlines()[1:]
 
 
+def test_commas_may_stand_in_front() -> None:
+    listed = [json.dumps(message, indent=1).replace("\n", "\n  ") for message in TALK]
+    session = load(("[ " + "\n, ".join(listed) + "\n]").encode())
+    out = write(session, session.live[0], made("new"), *session.live[1:])
+    assert [message["content"] for message in json.loads(out)] == [
+        TALK[0]["content"], "new", *(message["content"] for message in TALK[1:]),
+    ]  # fmt: skip
+    assert b'\n, {\n   "role": "user",\n   "content": "new"\n  }\n, {' in out
+
+
+def test_damage_around_the_messages_is_mended_too() -> None:
+    data = (
+        b'{"note": "a\nb\xff", "request": {"n": NaN, "messages": ['
+        + A
+        + b'], "big": 1.10, "x": "\0"}, "z": 1}\n'
+    )
+    session = load(data)
+    assert {"invalid-utf8", "nul-bytes"} <= words(session)
+    out = json.loads(write(session, *session.live), parse_constant=pytest.fail)
+    assert out["note"] == "a\nb\ufffd"
+    assert out["request"]["messages"] == [json.loads(A)]
+    assert out["request"]["x"] == "\0"
+
+
 def test_messages_may_be_written_in_another_order() -> None:
     session = load(json.dumps(TALK, indent=2).encode())
     out = write(session, session.live[1], made("new"), session.live[0], session.live[3])

@@ -108,6 +108,7 @@ def look_at(head: bytes, *, whole: bool) -> Look:
     found = finder.found
     if found is not None:
         more = not found.closing and head[found.stop : found.stop + 1] in (b"{", b"[")
+        more = more and head[found.stop - 1 : found.stop] == b"\n"
         shape = Shape.CONVERSATIONS if more else Shape.DOCUMENT
         return Look(shape, values, _beside(head, found), begun=True)
     lines = head if whole else head[: head.rfind(b"\n") + 1]

@@ -6,18 +6,18 @@ in file order, and write a new file from a sequence of kept records (by number) 
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from app.formats.document import BOM, MessageFinder, MessageList, read_value
 from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
-from app.formats.plain.kinds import Shape, shape_of
+from app.formats.plain.kinds import Shape, look_at, shape_of
+from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.source import CHUNK, Source
-from app.formats.splice import encode
 from app.formats.store import RecordStore, Stored, stored
 from app.model import JsonPath, Notice, Record
 
@@ -25,36 +25,10 @@ Piece: TypeAlias = int | bytes
 """A record that is kept byte for byte, by its number, or the bytes of another value."""
 
 _LONGEST_KEY: Final = 200
+_LAST_LINE: Final = 1 << 20
+"""Bytes of the last conversation that are looked at before it is opened."""
 _CONTROLS: Final = ("\x1b", "\0", "\x07", "\x08", "\x7f", "\x9b", "\x9d", "\x90")
 """Characters that make a terminal do something; line ends and tabs are no news."""
-_STEPS_TESTED: Final = 4096
-"""Bytes of the first record that are looked at for its style."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How the values of a file are spaced."""
-
-    separator: bytes = b", "
-    """Between two messages, the comma included."""
-    margin: str = ""
-    """What stands before each line of a message but the first."""
-    step: str | None = None
-    """Indentation of one level inside a message; None for messages on one line."""
-    comma: str = ","
-    colon: str = ":"
-    newline: str = "\n"
-
-    def written(self, value: Any) -> bytes:
-        """A value in this style."""
-        separators = (self.comma, self.colon) if self.step is None else (",", ": ")
-        text = json.dumps(value, ensure_ascii=False, indent=self.step, separators=separators)
-        if self.step is not None:
-            text = text.replace("\n", f"{self.newline}{self.margin}")
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            return encode(value)
 
 
 class Loaded(NamedTuple):
@@ -141,8 +115,8 @@ class LineRecords(PlainRecords):
         reader = LineReader(self.source)
         for row in reader:
             if not self.listed:
-                head = self.source.read(row.offset, min(row.length, _STEPS_TESTED))
-                self.style = _line_style(head)
+                head = self.source.read(row.offset, min(row.length, HEAD))
+                self.style = line_style(head)
             yield self._listed(row.offset, row.length, row.line, row.value, row.damage)
         self.notices += reader.notices
         self.bad_lines += reader.bad_lines
@@ -166,6 +140,7 @@ class DocumentRecords(PlainRecords):
         self._begin = begin
         self._list = MessageList((), 0, 0, 0)
         self._members: dict[str, tuple[int, int]] = {}
+        self._sound_shell = True
 
     def load(self) -> Iterator[Loaded]:
         base = self._begin
@@ -187,8 +162,9 @@ class DocumentRecords(PlainRecords):
         found = finder.found
         if found is None:
             return
-        self.style = _document_style(data, found.start, spans)
+        self.style = document_style(data, found.start, spans)
         self._note_damage(found, line + data.count(b"\n", counted, found.end))
+        self._look_at_shell(data[: found.start] + data[found.end : found.stop] + found.closing)
         self._members = {key: (base + start, base + end) for key, (start, end) in found.members.items()}
         self._list = replace(
             found, start=base + found.start, end=base + found.end, stop=base + found.stop, members={}
@@ -207,6 +183,14 @@ class DocumentRecords(PlainRecords):
         self.notices += (Notice(word, line) for word in found.words if word not in known)
         if "torn-tail" in found.words and line not in self.bad_lines:
             self.bad_lines.append(line)
+
+    def _look_at_shell(self, shell: bytes) -> None:
+        """Note what is wrong with the bytes around the messages."""
+        shell = shell.removeprefix(BOM).strip(b" \t\r\n")
+        value, damage = read_value(shell)
+        if damage and (value is UNREADABLE or mend(shell) != shell):
+            self._sound_shell = False
+            self.notices += (Notice(word, detail="outside the messages") for word in damage)
 
     def member(self, key: str) -> tuple[int, int] | None:
         """Where the value `key` beside the list of messages lies in the file, if it is whole."""
@@ -230,7 +214,19 @@ class DocumentRecords(PlainRecords):
         return 1 + sum(chunk.count(b"\n") for chunk in self._copied(0, offset))
 
     def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
-        yield from self._outside(len(BOM) if self.bom and not self._begin else 0, self._list.start, elsewhere)
+        if self._sound_shell:
+            yield from self._before(elsewhere)
+            yield from self._messages(pieces)
+            yield from self._behind(elsewhere)
+            return
+        before, behind = _mended_shell(
+            b"".join(self._before(elsewhere)), b"".join(self._behind(elsewhere)), self._list.path
+        )
+        yield before
+        yield from self._messages(pieces)
+        yield behind
+
+    def _messages(self, pieces: Iterable[Piece]) -> Iterator[bytes]:
         first = True
         for run in _runs(pieces, joined=self._list.sound):
             yield self._gap(run, first)
@@ -241,6 +237,11 @@ class DocumentRecords(PlainRecords):
             first = False
         if not first:
             yield self._last_gap()
+
+    def _before(self, elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
+        return self._outside(len(BOM) if self.bom and not self._begin else 0, self._list.start, elsewhere)
+
+    def _behind(self, elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
         yield from self._outside(self._list.end, self._list.stop, elsewhere)
         if self._list.closing:
             yield self._list.closing + b"\n"
@@ -280,7 +281,9 @@ def open_records(source: Source) -> PlainRecords:
         case Shape.LINES:
             return LineRecords(source)
         case Shape.CONVERSATIONS:
-            return DocumentRecords(source, _last_line(source))
+            begin = _last_line(source)
+            line = look_at(source.read(begin, _LAST_LINE), whole=False)
+            return DocumentRecords(source, begin if line.shape is Shape.DOCUMENT else 0)
         case Shape.DOCUMENT:
             return DocumentRecords(source)
 
@@ -305,6 +308,17 @@ def _runs(pieces: Iterable[Piece], *, joined: bool) -> Iterator[Run]:
         yield run
 
 
+def _mended_shell(before: bytes, behind: bytes, path: JsonPath) -> tuple[bytes, bytes]:
+    """The bytes around the messages as sound JSON; only the list's own brackets where nothing else can be."""
+    with suppress(ValueError):
+        mended = mend(before + behind)
+        finder = MessageFinder(mended)
+        if not list(finder) and finder.found is not None:
+            return mended[: finder.found.start], mended[finder.found.end :] + b"\n"
+    opening = b"".join(b'{"%b": ' % str(key).encode("ascii", "replace") for key in path)
+    return opening + b"[", b"]" + b"}" * len(path) + b"\n"
+
+
 def _last_line(source: Source) -> int:
     """Where the last line begins that is not blank."""
     end, seen = source.size, False
@@ -318,37 +332,3 @@ def _last_line(source: Source) -> int:
         seen = seen or limit > 0
         end = begin
     return 0
-
-
-def _line_style(head: bytes) -> Style:
-    spaced = b'": ' in head
-    return Style(b"\n", comma=", " if spaced else ",", colon=": " if spaced else ":")
-
-
-def _document_style(data: bytes, start: int, spans: Sequence[tuple[int, int]]) -> Style:
-    """The spacing of a document's messages, judged by the list's `start` and its first two."""
-    if not spans:
-        return Style()
-    first, *others = spans
-    gap = data[start : first[0]]
-    head = data[first[0] : first[1]][:_STEPS_TESTED]
-    spaced = b'": ' in head
-    separator = b"," + (gap if b"\n" in gap else b" " * spaced)
-    if others:
-        between = data[first[1] : others[0][0]]
-        separator = between if between.strip() == b"," else separator
-    line = separator.rpartition(b"\n")[2] if b"\n" in separator else b""
-    margin = line.decode("ascii", "replace")
-    opening, newline, rest = head.partition(b"\n")
-    step: str | None = None
-    if newline and opening.strip() == b"{":
-        inner = rest[: len(rest) - len(rest.lstrip(b" \t"))].decode("ascii", "replace")
-        step = inner.removeprefix(margin)
-    return Style(
-        separator=separator,
-        margin=margin,
-        step=step,
-        comma=", " if spaced else ",",
-        colon=": " if spaced else ":",
-        newline="\r\n" if b"\r\n" in separator else "\n",
-    )
