@@ -141,6 +141,7 @@ class DocumentRecords(PlainRecords):
         self._list = MessageList((), 0, 0, 0)
         self._members: dict[str, tuple[int, int]] = {}
         self._sound_shell = True
+        self._counted = (0, 1)
 
     def load(self) -> Iterator[Loaded]:
         base = self._begin
@@ -211,7 +212,10 @@ class DocumentRecords(PlainRecords):
         return record
 
     def _line_of(self, offset: int) -> int:
-        return 1 + sum(chunk.count(b"\n") for chunk in self._copied(0, offset))
+        known, line = self._counted if self._counted[0] <= offset else (0, 1)
+        line += sum(chunk.count(b"\n") for chunk in self._copied(known, offset))
+        self._counted = (offset, line)
+        return line
 
     def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
         if self._sound_shell:

@@ -33,6 +33,9 @@ _DAMAGE: Final = frozenset(
 _SMALL: Final = 1 << 16
 """Bytes of a value beside the messages that may be a title or a model."""
 
+_NOTICES: Final = 100
+"""Notices of one word with a line of their own."""
+
 _GONE: Final = object()
 """The value of a record that is not written again."""
 
@@ -99,6 +102,7 @@ class PlainFormat(ABC):
         mender = self._mender()
         for _ in mender.run(_live_pairs(records, reader, messages)):
             pass
+        records.notices = _not_too_many(records.notices)
         live = tuple(message for message in messages if message.standing is Standing.LIVE)
         others = tuple(reader.elsewhere())
         front = tuple(message for message in others if message.role is Role.SYSTEM)
@@ -324,6 +328,18 @@ def _live_pairs(
         messages.append(message)
         if message.standing is Standing.LIVE:
             yield message.key, value
+
+
+def _not_too_many(notices: Iterable[Notice]) -> list[Notice]:
+    """The first notices of each word, and how many more there are."""
+    kept: list[Notice] = []
+    counts: dict[str, int] = {}
+    for notice in notices:
+        counts[notice.word] = counts.get(notice.word, 0) + 1
+        if counts[notice.word] <= _NOTICES:
+            kept.append(notice)
+    more = [Notice(word, detail=f"{n - _NOTICES} more") for word, n in counts.items() if n > _NOTICES]
+    return kept + more
 
 
 def _control_notices(records: PlainRecords) -> Iterator[Notice]:
