@@ -8,6 +8,7 @@
     └── RefusedError       (3)  refused for safety, or something outside failed
         ├── FileChanged         the original is not what was opened
         ├── Stopped             the person stopped it before anything was in place
+        ├── SummaryFailed       a model was not asked, or gave no usable summary
         └── WriteFailed         disk full, folder read-only, name too long ...
 
 Each message says which file, what was expected and what to do; it is plain text without markup
@@ -53,6 +54,10 @@ class FileChanged(RefusedError):
 
 class Stopped(RefusedError):
     """The person stopped it before anything was in place."""
+
+
+class SummaryFailed(RefusedError):
+    """A model was not asked for a summary, or gave none that can be used."""
 
 
 class WriteFailed(RefusedError):

@@ -200,6 +200,32 @@ def is_safe(path: str) -> bool:
     return all(re.fullmatch(r"(?!\.\.?$)[A-Za-z0-9._-]{1,160}", part) for part in path.split("/"))
 
 
+def markers(messages: Sequence[Json]) -> list[int]:
+    """The counts of all snip markers."""
+    found = (re.fullmatch(r"\[snipped (\d+) messages\]", text_of(m.get("content"))) for m in messages)
+    return [int(marker[1]) for marker in found if marker]
+
+
+def snip_total(messages: Sequence[Json]) -> int:
+    """Messages that are there or were snipped."""
+    return len(messages) - len(markers(messages)) + sum(markers(messages))
+
+
+def has_no_doubles(before: Sequence[Json], after: Sequence[Json]) -> bool:
+    """Whether no message is there more often than before."""
+    was, now = ([json.dumps(message) for message in plain(messages)] for messages in (before, after))
+    return all(now.count(message) <= was.count(message) for message in now if message in was)
+
+
+def has_backup(lines: int, files: Sequence[Json]) -> bool:
+    """Whether a file holds so many messages, one JSON object a line."""
+    for file in files:
+        objects = [json.loads(line) for line in file["text"].splitlines() if line.strip()]
+        if file["path"].endswith(".jsonl") and len(objects) == lines:
+            return all(isinstance(value, dict) for value in objects)
+    return False
+
+
 Again = Callable[[Mapping[str, Any]], Json]
 FACTS: dict[str, Callable[[Any, Sequence[Json], Json, Again], bool]] = {
     "rerun_params": lambda params, before, out, again: True,
@@ -233,4 +259,18 @@ FACTS: dict[str, Callable[[Any, Sequence[Json], Json, Again], bool]] = {
     "nothing_lost": lambda _, before, out, again: all(
         is_somewhere(text, out) for text in results(before).values()
     ),
+    "no_duplicates": lambda _, before, out, again: has_no_doubles(before, out["messages"]),
+    "max_messages": lambda n, before, out, again: len(out["messages"]) <= n,
+    "marker_count": lambda n, before, out, again: markers(out["messages"]) == [n],
+    "snip_total": lambda n, before, out, again: snip_total(out["messages"]) == n,
+    "rerun_snip_total": lambda n, before, out, again: snip_total(again({})["messages"]) == n,
+    "backup_lines": lambda n, before, out, again: has_backup(n, out["files"]),
+    "cut": lambda n, before, out, again: out["report"]["cut"] == n,
+    "cut_safe": lambda _, before, out, again: (
+        split_pairs(before[out["report"]["cut"] :]) <= split_pairs(before)
+    ),
+    "summary_input_has": lambda texts, before, out, again: all(
+        text in out["report"]["summary_input"] for text in texts
+    ),
+    "summary_input_max": lambda n, before, out, again: len(out["report"]["summary_input"]) <= n,
 }

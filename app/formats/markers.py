@@ -65,6 +65,10 @@ _KINDS: Final = (
         re.compile(r"\[snipped (?P<removed>\d{1,9}) messages?\](?=\s|\Z)"),
         Author.MARKER, "auto", "snip", False,
     ),
+    _Kind(
+        re.compile(r"\[(?P<removed>\d{1,9}) messages? archived at [^\n\]]{1,4096}\](?=\s|\Z)"),
+        Author.MARKER, "auto", "snip", False,
+    ),
 )  # fmt: skip
 
 _HEAD_CHARS = 400

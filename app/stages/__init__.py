@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from app.errors import BadPipeline
+from app.stages.active_context import ActiveContext
 from app.stages.base import Stage
 from app.stages.drop_superseded import DropSuperseded
 from app.stages.drop_thinking import DropThinking
 from app.stages.fit import Fit
 from app.stages.microcompact import Microcompact
 from app.stages.read_dedup import ReadDedup
+from app.stages.recover import Recover
 from app.stages.result_gate import ResultGate
 from app.stages.retain_tail import RetainTail
+from app.stages.snip import Snip
+from app.stages.summarize import Summarize
 from app.stages.tool_result_budget import ToolResultBudget
 
 STAGES: tuple[type[Stage], ...] = (
+    ActiveContext,
     ToolResultBudget,
     ReadDedup,
     Microcompact,
     ResultGate,
     DropSuperseded,
     DropThinking,
+    Snip,
     RetainTail,
     Fit,
+    Summarize,
+    Recover,
 )
 
 

@@ -15,7 +15,9 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from app.errors import BadPipeline
 from app.model import Block, Boundary, Message
+from app.refusal import Refusal
 from app.stages.replay import Replay
+from app.summarizers.base import Summaries, SummaryRequest
 from app.tokens.base import Estimator
 
 Messages: TypeAlias = tuple[Message, ...]
@@ -77,6 +79,10 @@ class StageResult:
     """In the pipeline's estimator."""
     replay: Replay | None = None
     """What a stage that walks the model calls of the session saw at each."""
+    failed: bool = False
+    """Whether it should have acted and could not, which the note explains."""
+    wanted: SummaryRequest | None = None
+    """What a model would have to be asked, with the person's yes, for more to be done."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,7 @@ class Protection:
 
 
 UNPROTECTED = Protection()
+NO_SUMMARIES = Summaries()
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,12 @@ class Context:
     """Files below `root` that are there or planned by earlier stages: relative path -> text."""
     unchanged: frozenset[str] = frozenset()
     """Keys of results whose file stands on disk as it was read: only where a person had that looked at."""
+    summaries: Summaries = NO_SUMMARIES
+    """Texts that were given for the summaries of this step."""
+    refusal: Refusal | None = None
+    """The provider's answer that the step is to deal with, or that a person supposes."""
+    failures: int = 0
+    """How often in a row this step failed."""
 
 
 def option(

@@ -1,0 +1,53 @@
+"""The view starts at the newest boundary: what lies before it was summarised already (MiniCode)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from app.model import Role
+from app.stages.base import Context, Messages, Stage, StageResult
+from app.stages.clock import clock
+from app.stages.ranges import drop_range
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActiveContext(Stage):
+    """Narrows the conversation to what stands behind its newest boundary that hides."""
+
+    name: ClassVar[str] = "active_context"
+    title: ClassVar[str] = "active"
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        size = context.estimator.total(messages)
+        start = view_start(messages)
+        boundary = messages[start].boundary if start is not None else None
+        if start is None or boundary is None:
+            nothing = "there was no compaction before: the view is the whole conversation"
+            return StageResult(messages, note=nothing, size_before=size)
+        when = "" if boundary.time is None else f" of {clock(boundary.time)} UTC"
+        hidden = "" if boundary.removed is None else f", which took out {boundary.removed:,} messages"
+        note = f"the view starts at the {boundary.trigger} compaction{when}{hidden}"
+        protection = context.protection if self.protect else context.protection.only_pinned()
+        system = {block.key for m in messages[:start] if m.role is Role.SYSTEM for block in m.blocks}
+        drop = drop_range(messages, 0, start, protection, "before the newest boundary", system)
+        if not drop.changes:
+            return StageResult(messages, note=note, protected=drop.protected, size_before=size)
+        front = tuple(message for message in drop.kept if message.role is Role.SYSTEM)
+        kept = tuple(message for message in drop.kept if message.role is not Role.SYSTEM)
+        return StageResult(
+            (*front, messages[start], *kept, *messages[start + 1 :]),
+            drop.changes,
+            note=note,
+            protected=drop.protected,
+            size_before=size,
+        )
+
+
+def view_start(messages: Messages) -> int | None:
+    """Index of the newest message that stands behind a boundary that hides; None without one."""
+    for i in reversed(range(len(messages))):
+        boundary = messages[i].boundary
+        if boundary is not None and boundary.hides:
+            return i
+    return None

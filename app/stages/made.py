@@ -1,0 +1,45 @@
+"""The message that stands for what a stage took out, with its boundary marker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.model import Author, Boundary, Held, Message, Role, Text
+from app.stages.base import Change, ChangeKind, Context, Messages
+
+
+def boundary_message(
+    anchor: str, text: str, author: Author, boundary: Boundary, also: tuple[Text, ...] = ()
+) -> Message:
+    """A user message of `text` and then of the blocks `also`, standing behind `boundary`.
+
+    `anchor` is the key of what it stands for. Its own keys are made of that and of the strategy, so they
+    are the same each time the stage runs.
+    """
+    key = f"{boundary.strategy}@{anchor}"
+    marked = replace(boundary, key=f"{key}/boundary")
+    made = Text(f"{key}/0", Held(text), author)
+    return Message(key, Role.USER, (made, *also), boundary=marked)
+
+
+def made_change(message: Message, reason: str) -> Change:
+    """The change that made a message's first block."""
+    block = message.blocks[0]
+    return Change(block.key, ChangeKind.MADE, reason, None, block)
+
+
+def sized(messages: Messages, at: int, before: Messages, context: Context) -> Messages:
+    """`messages` whose boundary at `at` tells the tokens before and after it."""
+    message = messages[at]
+    if message.boundary is None:
+        return messages
+    told = replace(
+        message.boundary, tokens_before=tokens_of(before, context), tokens_after=tokens_of(messages, context)
+    )
+    return (*messages[:at], replace(message, boundary=told), *messages[at + 1 :])
+
+
+def tokens_of(messages: Messages, context: Context) -> int | None:
+    """Tokens of a conversation, in the pipeline's measure if that is one of tokens, else in people's."""
+    estimator = context.estimator if context.estimator.unit == "tokens" else context.tokens
+    return None if estimator is None else estimator.total(messages)

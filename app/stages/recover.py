@@ -1,0 +1,110 @@
+"""The provider refused the request as too long: ever harder cuts (MiniCode, learn-claude-code)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from app.model import Author, Boundary
+from app.refusal import Refusal
+from app.stages.base import Context, Messages, StageResult, option
+from app.stages.cuts import split_system, tail_of, weigh, whole_pairs_before
+from app.stages.made import tokens_of
+from app.stages.replacing import cut_at, replaced
+from app.stages.summarizing import Summarizing
+from app.summarizers import SOURCES
+
+_USABLE = 0.97
+"""Share of a window that can be filled before requests are refused."""
+_MARGIN = 0.9
+"""Share of that which a recovered conversation may fill, since figures are estimates."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recover(Summarizing):
+    """Cuts a conversation that a provider refused: a summary first, then an ever shorter tail."""
+
+    name: ClassVar[str] = "recover"
+    title: ClassVar[str] = "recover"
+
+    source: tuple[str, ...] = option(
+        ("structured",), "where the summary comes from; the first that has one", choices=SOURCES
+    )
+    keep_first_user: bool = option(True, "the user's first request stays where no summary tells it")
+    heading: str = option("[Reactive compact]\n\n", "model, hand: what the message begins with")
+    attempts: int = option(3, "refusals in a row that are answered; at the next one it gives up", minimum=1)
+    full_first: bool = option(True, "the first attempt is a summary, if the conversation fits then")
+    ratios: tuple[float, ...] = option(
+        (0.30, 0.20, 0.15), "share of the messages that stays at each attempt; none: only the summary"
+    )
+    floor_messages: int = option(3, "messages that stay at the least", unit="messages", minimum=1)
+    window_tokens: int = option(
+        0, "the window; 0: what the refusal names, else the model's", unit="tokens", minimum=0
+    )
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        size = context.estimator.total(messages)
+        idle = StageResult(messages, size_before=size)
+        refusal = context.refusal
+        if refusal is None:
+            return replace(idle, note="no provider refused the conversation as too long")
+        if refusal.attempt > self.attempts:
+            tried = "1 attempt" if self.attempts == 1 else f"{self.attempts} attempts"
+            return replace(idle, note=f"gives up: {tried} did not make it fit", failed=True)
+        if self.full_first and refusal.attempt == 1:
+            first = self._summary(messages, context, size)
+            if not self.ratios or (
+                first.boundary is not None and self._fits(first.messages, messages, context)
+            ):
+                return first
+        if self._fits(messages, messages, context):
+            return replace(idle, note="it fits already, as far as the estimate can be trusted")
+        return self._truncated(messages, context, refusal, idle)
+
+    def _summary(self, messages: Messages, context: Context, size: int) -> StageResult:
+        """A summary in the place of all but the tail; the first request is part of it."""
+        stage = replace(self, keep_first_user=False)
+        return replace(stage.summarised(messages, context, "reactive", "recover"), size_before=size)
+
+    def _truncated(
+        self, messages: Messages, context: Context, refusal: Refusal, idle: StageResult
+    ) -> StageResult:
+        """Only a tail, its share of the messages as the attempt says."""
+        if not self.ratios:
+            return replace(idle, note="no share of the messages is named for this attempt", failed=True)
+        ratio = self.ratios[min(refusal.attempt, len(self.ratios)) - 1]
+        _, rest = split_system(messages)
+        # A share such as 0.3 is a little less than it says, and 3 of 10 must not become 2.
+        keep = max(self.floor_messages, int(weigh(rest, self.counts) * ratio + 1e-9))
+        cut = cut_at(
+            messages,
+            whole_pairs_before(rest, tail_of(rest, keep, self.counts)),
+            context.protection if self.protect else context.protection.only_pinned(),
+            f"not among the newest {keep} {self.counts}",
+            keep_earlier=True,
+            keep_first_user=self.keep_first_user,
+        )
+        if not cut.removed:
+            return replace(idle, note="nothing before the tail may go", failed=True, protected=cut.protected)
+        text = (
+            f"[Context aggressively truncated for recovery — attempt {refusal.attempt}]\n"
+            "Earlier conversation was removed to fit context limits."
+        )
+        boundary = Boundary("", "reactive", "recover")
+        reason = f"stands for {cut.removed} messages"
+        result = replaced(cut, text, Author.MARKER, boundary, context, reason)
+        fits = self._fits(result.messages, messages, context)
+        note = "" if fits else "still too long by the estimate: another refusal cuts harder"
+        return replace(result, note=note)
+
+    def _fits(self, after: Messages, before: Messages, context: Context) -> bool:
+        """Whether a conversation has room now, its estimate set right by what the provider counted."""
+        refusal = context.refusal
+        size, was = tokens_of(after, context), tokens_of(before, context)
+        if size is None or was is None:
+            return False
+        known = refusal.room if refusal is not None else None
+        window = self.window_tokens or known or context.window_tokens
+        real = refusal.tokens if refusal is not None and refusal.tokens and was else None
+        scale = max(1.0, real / was) if real else 1.0
+        return size * scale < int(window * _USABLE) * _MARGIN

@@ -1,0 +1,134 @@
+"""Too many messages: head and tail stay, one marker between them says how many went (learn-claude-code)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from app.errors import BadPipeline
+from app.formats.markers import boundary_of
+from app.model import Author, Block, Boundary, Message, Text, blocks_of
+from app.stages.base import Change, ChangeKind, Context, Messages, Protection, Stage, StageResult, option
+from app.stages.cuts import whole_pairs_before, whole_pairs_behind
+from app.stages.made import boundary_message, made_change, sized
+from app.stages.ranges import drop_range, prologue
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snip(Stage):
+    """Takes the middle out of a conversation of too many messages; it hides nothing."""
+
+    name: ClassVar[str] = "snip"
+    title: ClassVar[str] = "snip"
+
+    max_messages: int = option(50, "messages up to which nothing is taken out", unit="messages", minimum=1)
+    head_messages: int = option(3, "first messages that stay", unit="messages", minimum=0)
+    marker_counts: bool = option(False, "the marker is one of the messages that may stay")
+    keep_pairs: bool = option(
+        True, "head and tail grow until their pairs are whole; off: other halves stay behind the marker"
+    )
+
+    def __post_init__(self) -> None:
+        if self._tail < 1:
+            marker = " and the marker" if self.marker_counts else ""
+            raise BadPipeline(
+                f"snip.max_messages of {self.max_messages} leaves no tail:"
+                f" the head of {self.head_messages}{marker} must be less"
+            )
+
+    @property
+    def _tail(self) -> int:
+        """Messages of the tail."""
+        return self.max_messages - self.head_messages - self.marker_counts
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        idle = StageResult(messages, size_before=context.estimator.total(messages))
+        counted = [i for i, message in enumerate(messages) if not _is_marker(message)]
+        count = len(counted) + (self.marker_counts and _has_marker(messages))
+        if count <= self.max_messages:
+            return replace(idle, note=f"{count} messages are not more than {self.max_messages}")
+        start, end = self._middle(messages, counted)
+        if start >= end:
+            return replace(idle, note="head and tail meet where their pairs are whole: nothing is between")
+        return self._without(messages, start, end, context, idle)
+
+    def _middle(self, messages: Messages, counted: Collection[int]) -> tuple[int, int]:
+        """The range between head and tail. Messages of nothing but earlier markers count for neither."""
+        real = list(counted)
+        head = real[self.head_messages - 1] + 1 if self.head_messages else 0
+        start, end = max(head, prologue(messages)), real[-self._tail]
+        if self.keep_pairs:
+            return whole_pairs_behind(messages, start), whole_pairs_before(messages, end)
+        return start, end
+
+    def _without(
+        self, messages: Messages, start: int, end: int, context: Context, idle: StageResult
+    ) -> StageResult:
+        protection = context.protection if self.protect else context.protection.only_pinned()
+        reason = f"between the first {start} messages and the last {len(messages) - end}"
+        drop = drop_range(messages, start, end, protection, reason)
+        kept = {message.key for message in drop.kept}
+        markers = [m for m in messages[start:end] if m.key not in kept and _is_marker(m)]
+        gone = drop.removed - len(markers)
+        if gone <= 0:
+            nothing = "nothing between head and tail may go"
+            return replace(idle, note=nothing, protected=drop.protected)
+        head, head_changes = _without_markers(messages[:start], protection)
+        tail, tail_changes = _without_markers(messages[end:], protection)
+        changes = (*head_changes, *drop.changes, *tail_changes)
+        earlier = (snipped_by(change.before) for change in changes if change.before is not None)
+        removed = gone + sum(count for count in earlier if count is not None)
+        boundary = Boundary("", "auto", "snip", context.now, removed=removed, hides=False)
+        marker = boundary_message(
+            drop.changes[0].key, f"[snipped {removed} messages]", Author.MARKER, boundary
+        )
+        after = (*head, marker, *drop.kept, *tail)
+        if self.only_if_smaller and context.estimator.total(after) >= idle.size_before:
+            longer = f"the marker would not be shorter than the {gone} messages that it stands for"
+            return replace(idle, note=longer, protected=drop.protected)
+        after = sized(after, len(head), messages, context)
+        return StageResult(
+            after,
+            (*changes, made_change(marker, f"says that {removed} messages went")),
+            boundary=after[len(head)].boundary,
+            protected=drop.protected,
+            size_before=idle.size_before,
+        )
+
+
+def snipped_by(block: Block) -> int | None:
+    """How many messages the block says were snipped; None for one that is no such marker."""
+    if not isinstance(block, Text) or block.author is not Author.MARKER:
+        return None
+    boundary = boundary_of(block.content.preview, block.key, None)
+    return None if boundary is None or boundary.hides else boundary.removed
+
+
+def _is_marker(message: Message) -> bool:
+    return all(snipped_by(block) is not None for block in message.blocks)
+
+
+def _has_marker(messages: Messages) -> bool:
+    return any(snipped_by(block) is not None for _, block in blocks_of(messages))
+
+
+def _without_markers(messages: Messages, protection: Protection) -> tuple[Messages, tuple[Change, ...]]:
+    """Messages without the markers of earlier snips that stand in or beside them."""
+    changes = [
+        Change(block.key, ChangeKind.DROPPED, "its count is carried on", block, None)
+        for _, block in blocks_of(messages)
+        if snipped_by(block) is not None and not protection.keeps_place(block.key)
+    ]
+    gone = {change.key for change in changes}
+    if not gone:
+        return messages, ()
+    left = []
+    for message in messages:
+        blocks = tuple(block for block in message.blocks if block.key not in gone)
+        if len(blocks) == len(message.blocks):
+            left.append(message)
+        elif blocks:
+            hides = message.boundary is not None and message.boundary.hides
+            left.append(replace(message, blocks=blocks, boundary=message.boundary if hides else None))
+    return tuple(left), tuple(changes)

@@ -1,0 +1,58 @@
+"""What came before is replaced by a summary behind a boundary (MiniCode, learn-claude-code)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from app.stages.base import Context, Messages, StageResult, option
+from app.stages.made import tokens_of
+from app.stages.summarizing import Summarizing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summarize(Summarizing):
+    """Writes a summary once the conversation is too large, and starts it anew behind a boundary."""
+
+    name: ClassVar[str] = "summarize"
+    title: ClassVar[str] = "summarize"
+
+    when: str = option(
+        "high-water",
+        "at a share of the window, over a size in the pipeline's measure, or whenever it is run",
+        choices=("high-water", "over-threshold", "always"),
+    )
+    window_tokens: int = option(0, "high-water: the window; 0: the model's", unit="tokens", minimum=0)
+    high_water: float = option(0.85, "high-water: share of the window from which on it acts", minimum=0)
+    usage_tokens: int = option(
+        0, "high-water: what is in the window, as measured elsewhere; 0: estimated", unit="tokens", minimum=0
+    )
+    max_total_chars: int = option(
+        50_000, "over-threshold: size up to which nothing is done", unit="characters", minimum=0
+    )
+    max_failures: int = option(3, "failures in a row that stop it until it is reset; 0: never", minimum=0)
+
+    def __call__(self, messages: Messages, context: Context) -> StageResult:
+        size = context.estimator.total(messages)
+        idle = StageResult(messages, size_before=size)
+        if self.max_failures and context.failures >= self.max_failures:
+            stopped = f"stopped after {context.failures} failures in a row; reset it to try again"
+            return replace(idle, note=stopped)
+        if within := self._within(messages, size, context):
+            return replace(idle, note=within)
+        trigger = "manual" if self.when == "always" else "auto"
+        result = self.summarised(messages, context, trigger, used=self.usage_tokens)
+        return replace(result, size_before=size)
+
+    def _within(self, messages: Messages, size: int, context: Context) -> str:
+        """Why there is no need yet; empty when there is."""
+        match self.when:
+            case "high-water":
+                window = self.window_tokens or context.window_tokens
+                used = self.usage_tokens or tokens_of(messages, context) or 0
+                mark = int(window * self.high_water)
+                return "" if used >= mark else f"{used:,} tokens are under the high-water mark of {mark:,}"
+            case "over-threshold" if size <= self.max_total_chars:
+                return f"{size:,} {context.estimator.unit} are within {self.max_total_chars:,}"
+            case _:
+                return ""

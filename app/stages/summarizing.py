@@ -1,0 +1,197 @@
+"""What the stages that write summaries share: sources tried in their order, and the rules for each try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.model import Author, Boundary, Text, blocks_of
+from app.stages.active_context import view_start
+from app.stages.base import Context, Messages, PlannedFile, Stage, StageResult, option
+from app.stages.clock import clock
+from app.stages.cuts import (
+    BLOCKS,
+    counts_option,
+    split_system,
+    tail_of,
+    tail_within,
+    weigh,
+    whole_pairs_before,
+)
+from app.stages.replacing import Cut, cut_at, replaced
+from app.summarizers import SOURCES, Job, Summarizer, Tail, summarizer_named
+from app.summarizers.transcript import as_json_lines
+
+TRANSCRIPTS: Final = ".transcripts"
+"""Folder of saved transcripts, below the root."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summarizing(Stage):
+    """Base of the stages that write a summary: the options that say from what and with which tail."""
+
+    source: tuple[str, ...] = option(
+        ("memory", "structured"), "where the summary comes from; the first that has one", choices=SOURCES
+    )
+    counts: str = counts_option()
+    min_messages: int = option(
+        5, "messages that are not worth a summary; so many or fewer are left alone", minimum=0
+    )
+    keep_messages: int = option(5, "newest messages that stay; 0: none", unit="messages", minimum=0)
+    keep_one_in: int = option(
+        3, "structured: of so many messages at most one stays in the tail", unit="messages", minimum=1
+    )
+    max_tail_tokens: int = option(
+        40_000, "memory: the newest messages stay while they have room in this", unit="tokens", minimum=0
+    )
+    min_memory_saving: float = option(
+        0.05, "memory: share of the conversation that must be saved, else the next source is tried", minimum=0
+    )
+    keep_first_user: bool = option(False, "the user's first request stays, behind the summary")
+    summary_input_chars: int = option(
+        80_000,
+        "model: characters it is given at most, a quarter of the head and three of the tail",
+        unit="characters",
+        minimum=1,
+    )
+    heading: str = option("[Compacted]\n\n", "model, hand: what the message begins with")
+    with_request: bool = option(False, "model, hand: name the user's request and the transcript beside it")
+    request: str = option("", "the request that is named; empty: the user's newest words")
+    save_transcript: bool = option(False, "save the conversation as it was to a file first")
+
+    def summarised(
+        self, messages: Messages, context: Context, trigger: str, strategy: str = "", used: int = 0
+    ) -> StageResult:
+        """The conversation behind a summary by the first source that gives a fit one, else unchanged.
+
+        The note says what each source lacked. `strategy` names the boundary; empty: the source does.
+        `used` is the conversation's size where it was measured elsewhere.
+        """
+        _, rest = split_system(messages)
+        count = weigh(rest, self.counts)
+        if count <= self.min_messages:
+            few = f"{count} {self.counts} are too few: more than {self.min_messages} are worth a summary"
+            return StageResult(messages, note=few, failed=True)
+        lacks: list[str] = []
+        lacking = StageResult(messages)
+        for name in self.source:
+            source = summarizer_named(name)
+            boundary = Boundary("", trigger, strategy or source.strategy)
+            result = self._tried(source, messages, context, boundary, used)
+            if result.boundary is not None:
+                return replace(result, note="; ".join([*lacks, result.note]), wanted=lacking.wanted)
+            lacks.append(f"{name}: {result.note}")
+            lacking = replace(
+                lacking, failed=lacking.failed or result.failed, wanted=lacking.wanted or result.wanted
+            )
+        return replace(lacking, note="; ".join(lacks) or "no source of a summary is named")
+
+    def _tried(
+        self, source: Summarizer, messages: Messages, context: Context, boundary: Boundary, used: int
+    ) -> StageResult:
+        idle = StageResult(messages)
+        if _is_fresh(messages, boundary):
+            return replace(idle, note="nothing was added since the newest summary")
+        taken = self._cut(source, messages, context)
+        if not taken.removed:
+            return replace(idle, note="nothing before the tail may go", protected=taken.protected)
+        transcript = self._transcript(messages, context)
+        size = used or context.estimator.total(messages)
+        outcome = source(self._job(taken, size, context, transcript))
+        if outcome.missing:
+            return replace(idle, note=outcome.missing, failed=outcome.failed, wanted=outcome.wanted)
+        reason = f"stands for {taken.removed} messages, by {source.name}"
+        result = replaced(taken, outcome.text, Author.SUMMARY, boundary, context, reason)
+        if short_of := self._short_of(source, result, taken, context):
+            return replace(idle, note=short_of, failed=True, protected=taken.protected)
+        files = (transcript,) if transcript else ()
+        return replace(result, files=files, note=self._told(source, taken))
+
+    def _cut(self, source: Summarizer, messages: Messages, context: Context) -> Cut:
+        _, rest = split_system(messages)
+        count = weigh(rest, self.counts)
+        match source.tail:
+            case Tail.TOKENS:
+                cut = tail_within(
+                    rest, self.max_tail_tokens, self.keep_messages, self.counts, context.estimator
+                )
+            case Tail.SHARE:
+                cut = tail_of(rest, min(count // self.keep_one_in, self.keep_messages), self.counts)
+            case Tail.COUNT:
+                keep = self.keep_messages if count > self.keep_messages else 0
+                cut = tail_of(rest, keep, self.counts)
+        return cut_at(
+            messages,
+            whole_pairs_before(rest, cut),
+            context.protection if self.protect else context.protection.only_pinned(),
+            "a summary stands for it",
+            keep_earlier=not source.holds_earlier,
+            keep_first_user=self.keep_first_user,
+        )
+
+    def _job(self, taken: Cut, size: int, context: Context, transcript: PlannedFile | None) -> Job:
+        return Job(
+            messages=taken.rest,
+            gone=taken.gone,
+            removed=taken.removed,
+            total=len(taken.given),
+            tokens=size,
+            clock=clock(context.now),
+            heading=self.heading,
+            input_chars=self.summary_input_chars,
+            summaries=context.summaries,
+            request=(self.request or _newest_words(taken.rest)) if self.with_request else None,
+            transcript=None if transcript is None else named(transcript, context),
+        )
+
+    def _short_of(self, source: Summarizer, result: StageResult, taken: Cut, context: Context) -> str:
+        """Why a summary that was made is not used; empty when it is."""
+        before, after = result.size_before, context.estimator.total(result.messages)
+        if self.only_if_smaller and after >= before:
+            return f"the summary would not be shorter than the {taken.removed} messages that it stands for"
+        if source.tail is Tail.TOKENS and after > before * (1 - self.min_memory_saving):
+            return f"saves {before - after:,} of {before:,}, less than {self.min_memory_saving:.0%}"
+        return ""
+
+    def _transcript(self, messages: Messages, context: Context) -> PlannedFile | None:
+        """The file that keeps the conversation as it was; never one that holds something else."""
+        if not self.save_transcript:
+            return None
+        text = as_json_lines(messages)
+        stem = f"{TRANSCRIPTS}/transcript_{int(context.now or 0)}"
+        number = 1
+        while True:
+            path = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
+            if context.files.get(path, text) == text:
+                return PlannedFile(path, text)
+            number += 1
+
+    def _told(self, source: Summarizer, taken: Cut) -> str:
+        counted = weigh(taken.tail, self.counts)
+        tail = f"the newest {len(taken.tail)} messages stay"
+        if self.counts == BLOCKS:
+            tail += f" ({counted} blocks)"
+        return f"{source.name}: {taken.removed} messages went, {tail}"
+
+
+def named(file: PlannedFile, context: Context) -> str:
+    """A planned file as texts name it: absolute where the root is known."""
+    root = context.root.rstrip("/")
+    return f"{root}/{file.path}" if root else file.path
+
+
+def _is_fresh(messages: Messages, boundary: Boundary) -> bool:
+    """Whether the conversation is what an earlier summary of this kind left, and nothing more."""
+    start = view_start(messages)
+    earlier = messages[start].boundary if start is not None else None
+    if earlier is None or earlier.strategy != boundary.strategy or earlier.preserved is None:
+        return False
+    return earlier.preserved[1] == messages[-1].key
+
+
+def _newest_words(messages: Messages) -> str:
+    """The newest text that the person typed."""
+    for _, block in reversed(tuple(blocks_of(messages))):
+        if isinstance(block, Text) and block.author is Author.USER and block.content.preview.strip():
+            return block.content.read().strip()
+    return ""

@@ -1,0 +1,41 @@
+"""Where a summary comes from: rules, the project's memory, a model, the person.
+
+base        what a summary is made from; the protocol
+structured  rules alone
+memory      the project's memory files
+model       what a model is asked, and a guarded way to ask it
+hand        the person's own words
+transcript  a conversation as text
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.summarizers.base import Job, Outcome, Summaries, Summarizer, SummaryRequest, Tail
+from app.summarizers.hand import ByHand
+from app.summarizers.memory import Memory
+from app.summarizers.model import ByModel
+from app.summarizers.structured import Structured
+
+SUMMARIZERS: Final[tuple[Summarizer, ...]] = (Memory(), Structured(), ByModel(), ByHand())
+"""Every source, by its name in a stage's `source`."""
+
+SOURCES: Final = tuple(source.name for source in SUMMARIZERS)
+
+__all__ = [
+    "SOURCES",
+    "SUMMARIZERS",
+    "Job",
+    "Outcome",
+    "Summaries",
+    "Summarizer",
+    "SummaryRequest",
+    "Tail",
+    "summarizer_named",
+]
+
+
+def summarizer_named(name: str) -> Summarizer:
+    """The source of that name."""
+    return next(source for source in SUMMARIZERS if source.name == name)

@@ -1,0 +1,21 @@
+"""A summary that the person wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.summarizers.base import Job, Outcome, Tail, headed
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """The person's own words."""
+
+    name: str = "hand"
+    strategy: str = "summarize"
+    tail: Tail = Tail.COUNT
+    holds_earlier: bool = True
+
+    def __call__(self, job: Job) -> Outcome:
+        written = job.summaries.hand.strip()
+        return Outcome(headed(job, written)) if written else Outcome(missing="none was written by hand")
