@@ -35,7 +35,9 @@ class Anthropic(PlainFormat):
         return AnthropicMender()
 
     def _mending(self, records: PlainRecords, pairs: PairsAnew, *, alternate: bool) -> Mending:
-        return mend_anthropic(pairs, outer_marks=_outer_marks(records), alternate=alternate)
+        return mend_anthropic(
+            pairs, outer_marks=_outer_marks(records), alternate=alternate, thinking=_has_thinking_on(records)
+        )
 
     def made(self, message: Message) -> dict[str, Any]:
         """A message that is in no file; thinking cannot be made anew and is left out."""
@@ -55,8 +57,7 @@ class Anthropic(PlainFormat):
         return revised_content(value, old.blocks, new.blocks)
 
     def _notices(self, records: PlainRecords) -> Iterable[Notice]:
-        thinking = _beside(records, "thinking")
-        if isinstance(thinking, dict) and thinking.get("type") == "enabled" and _lacks_thinking(records):
+        if _has_thinking_on(records) and _lacks_thinking(records):
             yield Notice(
                 "thinking-missing",
                 detail="the request has thinking on, but the turn in progress does not begin with it:"
@@ -108,6 +109,11 @@ def _outer_marks(records: PlainRecords) -> int:
     """How many `cache_control` stand in the system prompt and the tools."""
     holders = [item for key in ("system", "tools") for item in _beside(records, key) or () if key]
     return sum(isinstance(holder, dict) and holder.get("cache_control") is not None for holder in holders)
+
+
+def _has_thinking_on(records: PlainRecords) -> bool:
+    thinking = _beside(records, "thinking")
+    return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
 def _lacks_thinking(records: PlainRecords) -> bool:

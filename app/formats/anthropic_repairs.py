@@ -29,28 +29,32 @@ from app.formats.repairs import (
     plan_mending,
     scrubbed,
 )
+from app.model import compact_json
 
 THINKING: Final = ("thinking", "redacted_thinking")
 SERVER_CALLS: Final = ("server_tool_use", "mcp_tool_use")
 
 
-def mend_anthropic(pairs: PairsAnew, *, outer_marks: int = 0, alternate: bool = False) -> Mending:
+def mend_anthropic(
+    pairs: PairsAnew, *, outer_marks: int = 0, alternate: bool = False, thinking: bool = False
+) -> Mending:
     """The repairs that a conversation in Anthropic's form needs; nothing is held but ids and one turn.
 
     `outer_marks` is how many `cache_control` stand outside the messages, in `system` and `tools`;
-    `alternate` joins messages of one role in a row.
+    `alternate` joins messages of one role in a row; `thinking` says that the request has it on.
     """
 
-    def mender(decisions: Decisions) -> Mender:
-        inner = AnthropicMender(decisions)
+    def mender(decisions: Decisions, unthought: str | None = None) -> Mender:
+        inner = AnthropicMender(decisions, unthought)
         return Alternating(inner) if alternate else inner
 
     first = AnthropicMender()
     plan = plan_mending(pairs, Alternating(first) if alternate else first, lambda: mender(Decisions()))
     decisions = first.blocks.decide(outer_marks)
-    if decisions == Decisions():
+    unthought = first.open_unthought if thinking else None
+    if decisions == Decisions() and unthought is None:
         return plan
-    return plan_mending(pairs, mender(decisions), lambda: mender(decisions))
+    return plan_mending(pairs, mender(decisions, unthought), lambda: mender(decisions, unthought))
 
 
 @dataclass(slots=True)
@@ -88,8 +92,12 @@ class _Turn:
 class AnthropicMender:
     """One pass over a conversation."""
 
-    def __init__(self, decisions: Decisions | None = None) -> None:
+    def __init__(self, decisions: Decisions | None = None, unthought: str | None = None) -> None:
         self.repairs: list[Repair] = []
+        self.open_unthought: str | None = None
+        """After a run: the key of the turn in progress, where nothing since the user's words is thinking."""
+        self._unthought = unthought
+        self._thought = False
         self.blocks = BlockMender(self._note, decisions or Decisions())
         self._ids = Ids()
 
@@ -108,6 +116,8 @@ class AnthropicMender:
             started = started or turn.role in ("user", "assistant")
             if turn.role == "user":
                 self._mend_user(turn, waiting)
+                if not turn.of("tool_result"):
+                    self.open_unthought, self._thought = None, False
             elif waiting:
                 yield self._answers(waiting, caller)
             waiting = self._mend_assistant(turn) if turn.role == "assistant" else {}
@@ -211,6 +221,10 @@ class AnthropicMender:
     def _mend_assistant(self, turn: _Turn) -> dict[str, list[str]]:
         """Mend an assistant turn; its calls' ids as they were, each with the ids they have now."""
         self._clean(turn)
+        if turn.messages[-1][0] == self._unthought:
+            self._tell_calls(turn)
+        self._thought = self._thought or bool(turn.of(*THINKING))
+        self.open_unthought = None if self._thought else turn.messages[-1][0]
         # Its calls are open then, so a message with their results will follow.
         turn.last = turn.last and not turn.of("tool_use")
         self._server_pairs(turn)
@@ -230,6 +244,15 @@ class AnthropicMender:
                 piece.value = {**piece.value, "id": new}
             given.setdefault(id_text(ident), []).append(new)
         return given
+
+    def _tell_calls(self, turn: _Turn) -> None:
+        """Put calls into words: a turn in progress must begin with thinking, and this one has lost it."""
+        key = turn.messages[-1][0]
+        self._note("thinking-missing", key, "thinking is on, and the turn in progress does not begin with it")
+        for piece in turn.of("tool_use"):
+            piece.value = text_block(
+                f"[Called {piece.value.get('name')}: {compact_json(piece.value.get('input'))}]"
+            )
 
     def _server_pairs(self, turn: _Turn) -> None:
         """Calls and results of the provider's own tools answer each other inside the turn."""
