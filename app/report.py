@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
-from app.model import Author, Standing, Text, blocks_of
+from app.model import Author, Notice, Standing, Text, blocks_of, text_of
 from app.rows import BlockRow
+from app.secrets import count_secrets
 from app.validity.pairs import PairIndex
 from app.workspace import Workspace
 
 
 def report(workspace: Workspace) -> dict[str, Any]:
-    """The report of an open session. Figures are those of the workspace's counter as it stands."""
+    """The report of an open session. Figures are those of the workspace's counter as it stands.
+
+    Where only rough figures were asked for, no text is read, and so none is searched for keys.
+    """
     return {
         **_shape(workspace),
         **_figures(workspace),
@@ -25,6 +30,7 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
     facts = session.facts
     pairs = PairIndex(session.live)
     live = list(blocks_of(session.live))
+    notices = (*session.notices, *secret_notices(workspace))
     turns = {m.key for m, b in live if isinstance(b, Text) and b.author is Author.USER}
     return {
         "source": session.name,
@@ -54,11 +60,22 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
         "session_id": session.session_id,
         "title": session.title,
         "model": session.model,
-        "warnings": list(dict.fromkeys(notice.word for notice in session.notices)),
+        "warnings": list(dict.fromkeys(notice.word for notice in notices)),
         "notices": [
-            {"word": notice.word, "line": notice.line, "detail": notice.detail} for notice in session.notices
+            {"word": notice.word, "line": notice.line, "detail": notice.detail} for notice in notices
         ],
     }
+
+
+def secret_notices(workspace: Workspace) -> Iterator[Notice]:
+    """One notice that says how many strings of the session look like keys, if any does."""
+    if not workspace.estimator.exact:
+        return
+    session = workspace.session
+    texts = (text_of(block) for _, block in blocks_of(session.messages))
+    found = count_secrets(session.title or "") + sum(map(count_secrets, texts))
+    if found:
+        yield Notice("secret-like", None, f"{found} strings look like keys or passwords")
 
 
 def live_rows(workspace: Workspace) -> list[BlockRow]:

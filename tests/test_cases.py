@@ -67,13 +67,13 @@ EMPTY = "070-empty-file"
 WITH_CONTENT = [case for case in CASES if case.name != EMPTY]
 
 
-def opened(case: Case, folder: Path, pipeline: str = "react-mini") -> Opened:
-    return open_workspace(str(case.put(folder)), pipeline=pipeline, exact=False)
+def opened(case: Case, folder: Path, pipeline: str = "react-mini", *, exact: bool = False) -> Opened:
+    return open_workspace(str(case.put(folder)), pipeline=pipeline, exact=exact)
 
 
 @pytest.mark.parametrize("case", WITH_CONTENT, ids=lambda case: case.name)
 def test_it_loads_as_it_should(case: Case, tmp_path: Path) -> None:
-    found = report(opened(case, tmp_path).workspace)
+    found = report(opened(case, tmp_path, exact=True).workspace)
     load = case.expect["load"]
     assert found["format"] == FORMATS[case.sidecar["format"]]
     for name in (

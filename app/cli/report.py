@@ -8,7 +8,7 @@ from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, o
 from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
-from app.report import live_rows, report
+from app.report import live_rows, report, secret_notices
 from app.workspace import Workspace
 
 
@@ -53,7 +53,7 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
     if facts.hidden_bytes:
         lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} of records that are never sent")
     lines += _verdict_lines(workspace, live)
-    lines += notice_lines(session.notices)
+    lines += notice_lines([*session.notices, *secret_notices(workspace)])
     return [*lines, "", *_row_lines(workspace, top)]
 
 
