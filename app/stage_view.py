@@ -59,6 +59,8 @@ class StageView:
     """Tokens of the live segment: as opened, after each stage walked past, and after the preview."""
     counted: bool
     """Whether all figures were counted with a tokenizer, none estimated by length."""
+    exact: bool
+    """Whether they are the model's own count, so that none needs a `~`."""
     comparison: Comparison
     options: tuple[OptionValue, ...]
 
@@ -83,11 +85,13 @@ def stage_view(workspace: Workspace) -> StageView:
     waiting = workspace.pipeline.steps[len(walked) :]
     lines += [_waiting(number, planned) for number, planned in enumerate(waiting, len(walked) + 1)]
     step = walked[-1]
+    counted = all(counted for _, counted in totals)
     return StageView(
         step=step,
         lines=tuple(lines),
         chain=chain,
-        counted=all(counted for _, counted in totals),
+        counted=counted,
+        exact=counted and workspace.counts_exactly,
         comparison=compare_step(workspace, step) if preview is not None else compare_all(workspace),
         options=option_values(step.stage, workspace.pipeline.steps[step.number - 1].stage),
     )

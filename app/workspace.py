@@ -180,6 +180,11 @@ class Workspace:
         """What must stay of the session as it was opened, and why."""
         return protected(self.session.live)
 
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether a full count is the model's own, with its own vocabulary; else figures carry `~`."""
+        return self.estimator.exact and self.estimator.family.exact
+
     def tokens(self, messages: Iterable[Message]) -> int:
         """Tokens of these messages as far as they are counted now; always one method for all."""
         return self.counter.total(messages)[0]

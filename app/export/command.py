@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.display import counted
 from app.errors import BadPipeline
 from app.export.plan import Wishes
 from app.formats.source import Source
@@ -88,8 +89,8 @@ def _missing(workspace: Workspace, source: Source) -> Iterator[str]:
     state = workspace.state
     refused = sum(map(len, state.refused.values()))
     if state.pins:
-        yield "1 pin" if len(state.pins) == 1 else f"{len(state.pins)} pins"
+        yield counted(len(state.pins), "pin")
     if refused:
-        yield "1 refused change" if refused == 1 else f"{refused} refused changes"
+        yield counted(refused, "refused change")
     if source.name == "-":
         yield "what came by standard input"

@@ -35,8 +35,8 @@ class Page:
     before: int
     """Tokens of the blocks that differ."""
     after: int
-    counted: bool
-    """Whether they were counted, not estimated."""
+    exact: bool
+    """Whether they are the model's own count, so that they need no `~`."""
     uncompared: frozenset[str]
     """Keys of the blocks whose texts are too long to be compared unasked."""
 
@@ -68,7 +68,7 @@ def diff_page(
         removed=sum(diff.removed for diff, _ in made),
         before=size,
         after=size - sum(before[0] - after[0] for _, (before, after) in made),
-        counted=all(counted for side in sides for _, counted in side),
+        exact=all(exact for side in sides for _, exact in side),
         uncompared=frozenset(b.key for b, diff in zip(blocks, diffs, strict=True) if diff.too_big),
     )
 
@@ -77,7 +77,7 @@ def page_line(page: Page, checks: Collection[Check]) -> str:
     """`-124 +1 lines  saves ~4,074` and what the checks found."""
     words = [
         f"-{human_number(page.removed)} +{human_number(page.added)} lines",
-        f"{saving(page.before - page.after, counted=page.counted)} tokens",
+        f"{saving(page.before - page.after, exact=page.exact)} tokens",
     ]
     found = [f"{SIGNS[check.level]} {check.text}" for check in checks if check.level is not Level.OK]
     words += found or ["all checks ok"]
@@ -105,12 +105,14 @@ def _what(block: ChangedBlock, known: Mapping[str, BlockRow]) -> str:
 
 
 def _tokens(workspace: Workspace, block: Block | None) -> tuple[int, bool]:
-    return (0, workspace.estimator.exact) if block is None else workspace.counter.tokens(block)
+    """A block's size, and whether it is the model's own count."""
+    tokens, counted = (0, True) if block is None else workspace.counter.tokens(block)
+    return tokens, counted and workspace.counts_exactly
 
 
 def _figure(size: tuple[int, bool]) -> str:
-    tokens, counted = size
-    return human_number(tokens) if counted or not tokens else f"~{human_number(tokens)}"
+    tokens, exact = size
+    return human_number(tokens) if exact or not tokens else f"~{human_number(tokens)}"
 
 
 def _around(workspace: Workspace, comparison: Comparison, places: range, glyphs: Glyphs) -> Iterator[Heading]:
@@ -130,10 +132,11 @@ def _neighbour(
 ) -> str:
     number = comparison.numbers.get(message.key)
     state = "unchanged" if row.kind is Pairing.KEPT else str(row.kind)
+    tokens, counted = workspace.counter.message(message)
     words = [
         "new" if number is None else f"#{number}",
         str(message.role),
         state,
-        _figure(workspace.counter.message(message)),
+        _figure((tokens, counted and workspace.counts_exactly)),
     ]
     return f" {glyphs.dot} ".join(words)

@@ -90,7 +90,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("raw", "R", "raw", "Raw", "Show the record as it stands in the file", (M, T)),
     Key("copy", "y", "copy", "Copy", "Copy the text, made safe", (M, D, T)),
     Key("copy-raw", "Y", "copy_raw", "Copy raw", "Copy the record, escaped", (M, T)),
-    Key("pipeline", "P", "pipeline", "Pipeline", "Choose another pipeline", (M,)),
+    Key("pipeline", "P", "pipeline", "Pipeline", "Choose another pipeline", (M, P)),
     Key("branch", "B", "branch", "Branch", "Choose another branch of the session", (M,)),
     Key(
         "problem",

@@ -9,7 +9,7 @@ from app.checks import Level
 from app.comparison import ChangedBlock, Kept
 from app.describe import boundary_text
 from app.diff import Pairing
-from app.display import Glyphs, cells, human_number, spread
+from app.display import Glyphs, cells, counted, human_number, spread
 from app.model import Block, Session, preview_of
 from app.rows import BlockRow
 from app.stage_view import OptionValue, StageLine, StageView, value_words
@@ -26,12 +26,12 @@ SIGNS = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
 
 def chain_words(view: StageView, width: int, glyphs: Glyphs) -> str:
     """`~148,210 -> ~126,400 -> [~61,030]` with what the stage at hand saves at the other end."""
-    about = "" if view.counted else "~"
+    about = "" if view.exact else "~"
     totals = [f"{about}{human_number(tokens)}" for tokens in view.chain]
     if view.is_done:
-        saved = saving(view.chain[0] - view.chain[-1], counted=view.counted) + " tokens in all"
+        saved = saving(view.chain[0] - view.chain[-1], exact=view.exact) + " tokens in all"
     else:
-        saved = f"this stage {saving(view.chain[-2] - view.chain[-1], counted=view.counted)} tokens"
+        saved = f"this stage {saving(view.chain[-2] - view.chain[-1], exact=view.exact)} tokens"
         totals[-1] = f"[{totals[-1]}]"
     room = width - cells(saved) - 2
     arrow = f" {glyphs.arrow} "
@@ -40,18 +40,18 @@ def chain_words(view: StageView, width: int, glyphs: Glyphs) -> str:
     return spread(arrow.join(totals), saved, width, glyphs)
 
 
-def saving(tokens: int, *, counted: bool) -> str:
+def saving(tokens: int, *, exact: bool) -> str:
     """`saves ~65,370`, or what it adds, in tokens."""
     if not tokens:
         return "saves 0"
-    about = "" if counted else "~"
+    about = "" if exact else "~"
     return f"{'saves' if tokens > 0 else 'adds'} {about}{human_number(abs(tokens))}"
 
 
 def stage_rows(view: StageView) -> list[StageRow]:
     """The stages of the pipeline."""
     return [
-        StageRow(line.title, _state(line), _saved(line, counted=view.counted), _about(line))
+        StageRow(line.title, _state(line), _saved(line, exact=view.exact), _about(line))
         for line in view.lines
     ]
 
@@ -62,14 +62,14 @@ def _state(line: StageLine) -> StageState:
     return StageState(line.status)
 
 
-def _saved(line: StageLine, *, counted: bool) -> str:
-    return "" if not line.changed or line.saved is None else saving(line.saved, counted=counted)
+def _saved(line: StageLine, *, exact: bool) -> str:
+    return "" if not line.changed or line.saved is None else saving(line.saved, exact=exact)
 
 
 def _about(line: StageLine) -> str:
     if not line.changed:
         return line.note
-    return "1 message changed" if line.changed == 1 else f"{human_number(line.changed)} messages changed"
+    return f"{counted(line.changed, 'message')} changed"
 
 
 def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
@@ -83,8 +83,9 @@ def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
     protected = sum(step.result.protected for step in shown)
     others = protected - sum(block.kept is not None for block in view.comparison.blocks)
     if others > 0:
-        blocks = "1 block stays" if others == 1 else f"{human_number(others)} blocks stay"
-        lines.append(Fact("kept", f"{blocks} as protected: answers of yours, instructions, the newest reply"))
+        stays = "stays" if others == 1 else "stay"
+        why = "protected (answers of yours, instructions, the newest reply)"
+        lines.append(Fact("kept", f"{counted(others, 'block')} {stays}: {why}"))
     if not view.is_done:
         options = sorted(view.options, key=lambda option: not option.is_changed)
         lines.append(Fact("options", "   ".join(map(_option, options))))
@@ -103,10 +104,15 @@ def change_rows(workspace: Workspace, view: StageView) -> tuple[Row, ...]:
     """The rows of the list: changed blocks and kept ones, with boundaries in their places."""
     comparison = view.comparison
     warned = {key for check in comparison.checks if check.level is not Level.OK for key in check.keys}
+    first = comparison.places[0] if comparison.places else 0
     boundaries = [
         (place, BoundaryRow(boundary_text(row.after.boundary)))
         for place, row in enumerate(comparison.pairs)
-        if row.kind is Pairing.BOUNDARY and row.after is not None and row.after.boundary is not None
+        if row.kind is Pairing.BOUNDARY
+        and row.after is not None
+        and row.after.boundary is not None
+        # One that was there before all that changes tells nothing.
+        and (row.before is None or place > first)
     ]
     keys = {block.key for block in comparison.blocks}
     known = {row.key: row for row in workspace.rows if row.key in keys}

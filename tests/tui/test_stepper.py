@@ -198,6 +198,17 @@ async def test_text_of_a_session_cannot_act() -> None:
         assert "\x1b" not in text and "\x07" not in text and "[/x]" in text
 
 
+async def test_another_pipeline_can_be_chosen() -> None:
+    work = workspace()
+    app = stepper(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await press(pilot, "right_square_bracket", "P")
+        assert "takes back the 1 stage that ran" in " ".join(text.split())
+        text = await press(pilot, "down", "enter")
+        assert work.pipeline.name != "react-mini" and work.pipeline.name in text
+        assert f"Stage 1 of {len(work.pipeline.steps)}" in text
+
+
 async def test_a_click_on_a_stage_goes_there() -> None:
     app = stepper()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -1,21 +1,19 @@
-"""Choosing a filter, a pipeline or a branch from a short list."""
+"""Choosing a filter or a branch from a short list."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 from app.display import counted, human_age, human_number, short_number
-from app.errors import HandcompactError
 from app.listing import Facet, Only, shares
-from app.pipeline import known_names, load
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.choose_pipeline import ChoosesPipeline
 from app.tui.screens.opens import OpensSessions
 from app.tui.screens.rows import RowsScreen
 
 
-class Chooses(RowsScreen, OpensSessions):
+class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
     """A list of rows whose filter, pipeline and branch can be chosen."""
 
     @acts
@@ -39,27 +37,6 @@ class Chooses(RowsScreen, OpensSessions):
 
         current = options.index(self.only) if self.only in options else 0
         self.app.push_screen(ChooseScreen("Show only", choices, current=current), choose)
-
-    @acts
-    def action_pipeline(self) -> None:
-        known = known_names()
-        present = self.workspace.pipeline
-        choices = [_pipeline_choice(name) for name in known]
-        lost = len(self.workspace.state.taken)
-        about = f"Taking another one takes back the {lost} stages that were run; pins stay." if lost else ""
-
-        def choose(position: int | None) -> None:
-            if position is None or known[position] in (present.name, present.origin):
-                return
-            try:
-                self.workspace.choose(load(known[position]))
-            except HandcompactError as error:
-                self.status(str(error))
-            else:
-                self.did(f"pipeline {self.workspace.pipeline.name}")
-
-        current = known.index(present.name) if present.name in known else None
-        self.app.push_screen(ChooseScreen("Pipeline", choices, about=about, current=current), choose)
 
     @acts
     def action_branch(self) -> None:
@@ -86,11 +63,3 @@ class Chooses(RowsScreen, OpensSessions):
     def _pipeline_name(self) -> str:
         pipeline = self.workspace.pipeline
         return pipeline.name if pipeline.origin == "preset" else pipeline.origin
-
-
-def _pipeline_choice(name: str) -> Choice:
-    try:
-        pipeline = load(name)
-    except HandcompactError as error:
-        return Choice(f"{Path(name).name}: {error}")
-    return Choice(f"{pipeline.name}  {pipeline.title}", counted(len(pipeline.steps), "stage"))

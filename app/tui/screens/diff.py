@@ -98,11 +98,11 @@ class DiffScreen(WorkScreen):
             return ""
         places = shown.comparison.places
         if shown.place is None or shown.page is None:
-            return f"{shown.comparison.title}  nothing differs"
+            return f"{shown.comparison.title} {self.glyphs.dot} nothing differs"
         at = f"message {places.index(shown.place) + 1:,} of {len(places):,} changed"
-        about = "" if shown.page.counted else "~"
+        about = "" if shown.page.exact else "~"
         sizes = f"{about}{shown.page.before:,} {self.glyphs.arrow} {about}{shown.page.after:,}"
-        left = f"{shown.comparison.title}  {at}"
+        left = f"{shown.comparison.title} {self.glyphs.dot} {at}"
         return spread(left, f"{self._title(shown.place)}  {sizes}", self.size.width - 2, self.glyphs)
 
     def _title(self, place: int) -> str:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input
 from textual.worker import get_current_worker
 
-from app.display import spread
+from app.display import counted, spread
 from app.errors import HandcompactError
 from app.export.command import equivalent_command
 from app.export.plan import ExportPlan, Wishes, make_plan
@@ -117,7 +117,8 @@ class ExportScreen(WorkScreen):
     def header(self) -> str:
         workspace = self.workspace
         total, taken = len(workspace.pipeline.steps), len(workspace.state.taken)
-        left = f"Export  {session_words(workspace.session)}  {workspace.pipeline.name}"
+        parts = ("Export", session_words(workspace.session), workspace.pipeline.name)
+        left = f" {self.glyphs.dot} ".join(parts)
         return spread(left, f"{taken} of {total} stages run", self.size.width - 2, self.glyphs)
 
     @property
@@ -287,7 +288,7 @@ class ExportScreen(WorkScreen):
 
     def _why_not_write(self, plan: ExportPlan) -> str | None:
         if plan.words_gone and not self._box("words").value:
-            messages = "1 message" if len(plan.words_gone) == 1 else f"{len(plan.words_gone)} messages"
+            messages = counted(len(plan.words_gone), "message")
             return f"{messages} of yours would go: tick the line above to let that happen"
         return why_refused(plan, drop_user_words=True)
 

@@ -18,7 +18,8 @@ from app.history import Deed
 from app.opening import Opened
 from app.stage_view import StageView, stage_view
 from app.tui.keys import Where
-from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.screens.base import Line, acts
+from app.tui.screens.choose_pipeline import ChoosesPipeline
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.options import OptionsScreen
@@ -26,6 +27,7 @@ from app.tui.stage_words import (
     chain_words,
     change_rows,
     facts,
+    session_words,
     stage_rows,
     why_not_refuse,
     why_words,
@@ -48,7 +50,7 @@ class Shown:
     rows: tuple[Row, ...]
 
 
-class StepperScreen(WorkScreen):
+class StepperScreen(ChoosesPipeline):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER
@@ -81,11 +83,9 @@ class StepperScreen(WorkScreen):
         yield ChangeList(glyphs=self.glyphs, id="changes")
 
     def header(self) -> str:
-        pipeline = self.workspace.pipeline
         where = "" if self._shown is None else self._place()
-        return spread(
-            f"handcompact  {self.workspace.session.name}  {pipeline.name}", where, self.size.width - 2
-        )
+        parts = ("handcompact", session_words(self.workspace.session), self.workspace.pipeline.name)
+        return spread(f" {self.glyphs.dot} ".join(parts), where, self.size.width - 2, self.glyphs)
 
     def _place(self) -> str:
         assert self._shown is not None

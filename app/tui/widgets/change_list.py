@@ -78,9 +78,13 @@ class ChangeList(LineView):
         current = self.current
         self._rows = rows
         self._warned = [i for i, row in enumerate(rows) if isinstance(row, ChangeRow) and row.warning]
+        if current is None:
+            first = next((i for i, row in enumerate(rows) if isinstance(row, ChangeRow)), None)
+        else:
+            first = self.index_of(current.key)
         last = max((row.number or 0 for row in rows if isinstance(row, ChangeRow)), default=0)
         self._digits = max(5, len(str(last)))
-        self.rows_changed(None if current is None else self.index_of(current.key))
+        self.rows_changed(first)
         self.search_again()
 
     @property
