@@ -87,7 +87,7 @@ def compare_step(workspace: Workspace, step: Step) -> Comparison:
     changes.update((change.key, (change, None)) for change in step.changes)
     pairs = pair_messages(step.before, step.result.messages)
     blocks = _changed(workspace, pairs, changes, dict.fromkeys(changes, (step.name,)))
-    title = f"stage {step.number} {step.stage.title}"
+    title = _title(workspace, step)
     return Comparison(title, tuple(pairs), tuple(blocks), _numbers(workspace), workspace.checks(step))
 
 
@@ -115,8 +115,12 @@ def compare_all(workspace: Workspace) -> Comparison:
     )
     pairs = pair_messages(workspace.session.live, workspace.messages)
     blocks = _changed(workspace, pairs, changes, keeping | changing)
-    title = f"stage {steps[0].number} {steps[0].stage.title}" if len(steps) == 1 else f"{len(steps)} stages together"
+    title = _title(workspace, steps[0]) if len(steps) == 1 else f"{len(steps)} stages together"
     return Comparison(title, tuple(pairs), tuple(blocks), _numbers(workspace), workspace.checks())
+
+
+def _title(workspace: Workspace, step: Step) -> str:
+    return f"stage {step.number} {workspace.pipeline.titles[step.number - 1]}"
 
 
 def _why_kept(change: Change, step: Step, pins: Collection[str]) -> Kept:

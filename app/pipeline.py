@@ -43,6 +43,15 @@ class Pipeline:
     steps: tuple[PipelineStep, ...]
     origin: str = "preset"
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What people call the steps: the stage's title, or the step's own name where two share that."""
+        titles = [step.stage.title for step in self.steps]
+        return tuple(
+            title if titles.count(title) == 1 else step.name
+            for title, step in zip(titles, self.steps, strict=True)
+        )
+
     def with_options(self, changes: Mapping[str, Mapping[str, Any]]) -> Pipeline:
         """The pipeline with options of some steps changed; raises BadPipeline naming what does not fit."""
         names = [step.name for step in self.steps]

@@ -10,7 +10,6 @@ from typing import Any
 
 from app.comparison import Comparison, compare_all, compare_step
 from app.model import blocks_of
-from app.pipeline import PipelineStep
 from app.stages.base import Option, Stage
 from app.workspace import Status, Step, Workspace
 
@@ -21,7 +20,6 @@ class StageLine:
 
     number: int
     """1-based."""
-    name: str
     title: str
     status: Status
     changed: int | None = None
@@ -79,11 +77,10 @@ def stage_view(workspace: Workspace) -> StageView:
     states = [workspace.session.live, *(step.result.messages for step in walked)]
     totals = [workspace.counter.total(messages) for messages in states]
     chain = tuple(tokens for tokens, _ in totals)
-    lines = [
-        _line(step, before - after) for step, before, after in zip(walked, chain, chain[1:], strict=False)
-    ]
-    waiting = workspace.pipeline.steps[len(walked) :]
-    lines += [_waiting(number, planned) for number, planned in enumerate(waiting, len(walked) + 1)]
+    titles = workspace.pipeline.titles
+    lines = [StageLine(n, title, Status.WAITING) for n, title in enumerate(titles, 1)]
+    for n, step in enumerate(walked):
+        lines[n] = _line(step, titles[n], chain[n] - chain[n + 1])
     step = walked[-1]
     counted = all(counted for _, counted in totals)
     return StageView(
@@ -123,17 +120,5 @@ def messages_changed(step: Step) -> int:
     return len({message.key for message, block in both if block.key in keys})
 
 
-def _line(step: Step, saved: int) -> StageLine:
-    return StageLine(
-        step.number,
-        step.name,
-        step.stage.title,
-        step.status,
-        messages_changed(step),
-        saved,
-        step.result.note,
-    )
-
-
-def _waiting(number: int, planned: PipelineStep) -> StageLine:
-    return StageLine(number, planned.name, planned.stage.title, Status.WAITING)
+def _line(step: Step, title: str, saved: int) -> StageLine:
+    return StageLine(step.number, title, step.status, messages_changed(step), saved, step.result.note)
