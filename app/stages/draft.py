@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from app.display import counted
 from app.model import (
     Block,
     Image,
@@ -154,7 +155,7 @@ class Draft:
             tuple(self._changes),
             trace=trace,
             files=tuple(self._files),
-            note=note,
+            note="; ".join(filter(None, (note, self._how_far()))),
             protected=self.protected,
             size_before=self.size_before,
         )
@@ -182,11 +183,17 @@ class Draft:
             if left:
                 yield replace(message, blocks=left)
 
+    def _how_far(self) -> str:
+        if not self.target:
+            return ""
+        met = "is met" if self.is_met else "is not met yet"
+        return f"the target of {self.target:,} {met}: {self.size:,} {self.context.estimator.unit}"
+
     def _why_idle(self, idle: str) -> str:
         if self.not_smaller:
-            return f"{self.not_smaller} replacements would not be shorter, so none was made"
+            return f"no replacement would be shorter ({self.not_smaller} tried)"
         if self.protected:
-            return f"all {self.protected} candidates are protected"
+            return f"all that could change is protected ({counted(self.protected, 'block')})"
         return idle
 
 

@@ -11,7 +11,10 @@ _CLUSTER = regex.compile(r"\X")
 
 
 def whole_start(text: str, start: str) -> str:
-    """`start`, a prefix of `text`, shortened so that it ends between two grapheme clusters."""
+    """`start`, a prefix of `text`, shortened so that it ends between two grapheme clusters.
+
+    It is empty where not even the first cluster fits.
+    """
     cut = len(start)
     if cut in (0, len(text)) or text[cut - 1 : cut + 1].isascii():
         # CR LF is one cluster, and the only one within ASCII.
@@ -24,13 +27,13 @@ def whole_start(text: str, start: str) -> str:
         if match.end() > cut:
             break
         last = match.end()
-    return text[:last] if last > base else start
+    return text[:last] if last > base or base == 0 else start
 
 
 def whole_end(text: str, start: int) -> int:
     """The first place at or after `start` that lies between two grapheme clusters of `text`."""
-    if start in (0, len(text)):
-        return start
+    if start in (0, len(text)) or text[start - 1 : start + 1].isascii():
+        return start + 1 if text[start - 1 : start + 1] == "\r\n" else start
     base = max(0, start - _WINDOW)
     for match in _CLUSTER.finditer(text, base, min(len(text), start + _WINDOW)):
         if match.end() >= start:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from app.compactability.placeholders import CUT_MIDDLE, compacted_form
+from app.display import counted
 from app.errors import BadPipeline
 from app.model import Message, Role, chars_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
@@ -194,7 +195,9 @@ class _Walk:
             result = self._draft.finish(idle=closed)
         else:
             opened = f"the latch opened at call {self._opened.number} of {len(self._calls)}"
-            frozen = f"{opened} with {_measured(self._opened)}; {len(replay.frozen)} results are frozen"
+            frozen = (
+                f"{opened} with {_measured(self._opened)}; frozen: {counted(len(replay.frozen), 'result')}"
+            )
             trace = (
                 f"gate.open call={self._opened.number} tokens={self._opened.tokens}"
                 f" recorded={str(self._opened.recorded).lower()} frozen={len(replay.frozen)}",
