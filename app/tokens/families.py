@@ -123,7 +123,7 @@ UNNAMED = Family(
 )  # fmt: skip
 
 _CLAUDE = re.compile(r"claude|\b(?:opus|sonnet|haiku)\b")
-_LINE = re.compile(r"\b(?:opus|sonnet|haiku)\b")
+_PLACEHOLDER = re.compile(r"claude-[a-z]")
 _VERSION = re.compile(r"(?<![\d.])(\d{1,2})(?:[-.](\d{1,2}))?(?![\d.]*\d)")
 _O_SERIES = re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-(?:4o|4\.1|4\.5|oss)|o[134](?:-|$))")
 
@@ -132,10 +132,10 @@ def family_of(model: str | None) -> Family:
     """The family of a model's name as providers, clouds and routers write it.
 
     A Claude that is not known to be 4.6 or older counts as new; so does a bare alias (`opus`). A
-    name that tells neither a version nor a line is no model that exists: it counts as old.
+    placeholder (`claude-x`) is no model: it gets no factor.
     """
     name = (model or "").strip().lower()
-    if not name or name in ("synthetic", "<synthetic>"):
+    if not name or name in ("synthetic", "<synthetic>") or _PLACEHOLDER.fullmatch(name):
         return UNNAMED
     if _CLAUDE.search(name):
         return _claude(name)
@@ -155,7 +155,7 @@ def _claude(name: str) -> Family:
         return CLAUDE_OLD
     found = _VERSION.search(name)
     if found is None:
-        return CLAUDE_NEW if _LINE.search(name) else CLAUDE_OLD
+        return CLAUDE_NEW
     version = int(found[1]), int(found[2] or 0)
     if version > (4, 6):
         return CLAUDE_NEW
