@@ -6,9 +6,12 @@ The state is never stored: it is folded from the operations that are not undone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+from app.refusal import Refusal, merged_refusal
+from app.summarizers import NO_SUMMARIES, Summaries
 
 
 class Deed(StrEnum):
@@ -28,6 +31,14 @@ class Deed(StrEnum):
     """Take a refusal back."""
     PIN = "pin"
     UNPIN = "unpin"
+    SUMMARY = "summary"
+    """Give a text for the summary of a stage: `source`, `text`, and of a model's the request's `key`."""
+    REFUSAL = "refusal"
+    """Give a stage the `text` with which a provider refused the conversation."""
+    FAILURE = "failure"
+    """Note that a summary for a stage could not be had, with the `reason`."""
+    RESET = "reset"
+    """Forget the failures and refusals of a stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,14 @@ class Operation:
                 return f"allow {blocks} of {self.step}"
             case Deed.PIN | Deed.UNPIN:
                 return f"{self.deed} {blocks}"
+            case Deed.SUMMARY:
+                return f"give {self.step} a summary from {dict(self.options).get('source')}"
+            case Deed.REFUSAL:
+                return f"give {self.step} a refusal"
+            case Deed.FAILURE:
+                return f"note a failed summary for {self.step}"
+            case Deed.RESET:
+                return f"reset {self.step}"
 
     def as_json(self) -> dict[str, Any]:
         """The operation as a JSON object; empty fields are left out."""
@@ -80,6 +99,15 @@ class Taken:
     skipped: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a stage is given beside the messages and its options."""
+
+    summaries: Summaries = NO_SUMMARIES
+    refusal: Refusal | None = None
+    failures: int = 0
+
+
 @dataclass(frozen=True)
 class State:
     """What the operations amount to."""
@@ -90,6 +118,20 @@ class State:
     """Step name -> the options set by hand."""
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Step name -> keys of the blocks whose change was refused."""
+    summaries: Mapping[str, Summaries] = field(default_factory=dict)
+    """Step name -> texts given for its summary."""
+    refusals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Step name -> the provider's refusals, oldest first."""
+    failures: Mapping[str, int] = field(default_factory=dict)
+    """Step name -> how often in a row a summary could not be had."""
+
+    def given(self, step: str) -> Given:
+        """What the stage of that name is given."""
+        return Given(
+            self.summaries.get(step, NO_SUMMARIES),
+            merged_refusal(self.refusals.get(step, ())),
+            self.failures.get(step, 0),
+        )
 
 
 def fold(operations: Iterable[Operation]) -> State:
@@ -101,26 +143,54 @@ def fold(operations: Iterable[Operation]) -> State:
 
 
 def _after(state: State, operation: Operation) -> State:
-    taken, pins = state.taken, state.pins
-    options, refused = state.options, state.refused
-    keys = frozenset(operation.keys)
+    step, keys, given = operation.step, frozenset(operation.keys), dict(operation.options)
     match operation.deed:
         case Deed.RUN | Deed.SKIP:
-            taken = (*taken, Taken(operation.step, operation.deed is Deed.SKIP))
+            skipped = operation.deed is Deed.SKIP
+            return replace(state, taken=(*state.taken, Taken(step, skipped)))
         case Deed.BACK:
-            taken = taken[:-1]
+            return replace(state, taken=state.taken[:-1])
         case Deed.OPTIONS:
-            merged = {**options.get(operation.step, {}), **dict(operation.options)}
-            options = {**options, operation.step: merged}
+            return replace(state, options={**state.options, step: {**state.options.get(step, {}), **given}})
         case Deed.REFUSE:
-            refused = {**refused, operation.step: refused.get(operation.step, frozenset()) | keys}
+            refused = state.refused.get(step, frozenset()) | keys
+            return replace(state, refused={**state.refused, step: refused})
         case Deed.ALLOW:
-            refused = {**refused, operation.step: refused.get(operation.step, frozenset()) - keys}
+            refused = state.refused.get(step, frozenset()) - keys
+            return replace(state, refused={**state.refused, step: refused})
         case Deed.PIN:
-            pins = pins | keys
+            return replace(state, pins=state.pins | keys)
         case Deed.UNPIN:
-            pins = pins - keys
-    return State(taken, pins, options, refused)
+            return replace(state, pins=state.pins - keys)
+        case Deed.SUMMARY:
+            return _counted(_with_summary(state, step, given), step, failed=False)
+        case Deed.REFUSAL:
+            refusals = (*state.refusals.get(step, ()), str(given.get("text", "")))
+            return replace(state, refusals={**state.refusals, step: refusals})
+        case Deed.FAILURE:
+            return _counted(state, step, failed=True)
+        case Deed.RESET:
+            state = replace(state, refusals={**state.refusals, step: ()})
+            return _counted(state, step, failed=False)
+
+
+def _counted(state: State, step: str, *, failed: bool) -> State:
+    """The state with one failure in a row more, or with none."""
+    count = state.failures.get(step, 0) + 1 if failed else 0
+    return replace(state, failures={**state.failures, step: count})
+
+
+def _with_summary(state: State, step: str, given: Mapping[str, Any]) -> State:
+    before = state.summaries.get(step, NO_SUMMARIES)
+    text = str(given.get("text", ""))
+    match given.get("source"):
+        case "memory":
+            after = replace(before, memory=text)
+        case "hand":
+            after = replace(before, hand=text)
+        case _:
+            after = replace(before, models=(*before.models, (str(given.get("key", "")), text)))
+    return replace(state, summaries={**state.summaries, step: after})
 
 
 class History:

@@ -7,7 +7,8 @@ error references and from answers that people quoted in public issues.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 LOOKED_AT: Final = 20_000
@@ -35,7 +36,7 @@ class Refusal:
         return None if self.limit is None else max(0, self.limit - self.reserved)
 
 
-def read_refusal(text: str, attempt: int = 1) -> Refusal | None:
+def read_refusal(text: str) -> Refusal | None:
     """The refusal that an answer is; None for any other error, a rate limit above all.
 
     `text` may be the message alone, an error object as JSON, or what a client made of either.
@@ -44,12 +45,22 @@ def read_refusal(text: str, attempt: int = 1) -> Refusal | None:
     for pattern in _WITH_NUMBERS:
         if found := pattern.search(words):
             figures = {name: _number(value) for name, value in found.groupdict().items() if value}
-            return Refusal(
-                words, figures.get("tokens"), figures.get("limit"), figures.get("reserved", 0), attempt
-            )
+            return Refusal(words, figures.get("tokens"), figures.get("limit"), figures.get("reserved", 0))
     if _PLAIN.search(words) and not _RATE.search(words):
-        return Refusal(words, attempt=attempt)
+        return Refusal(words)
     return None
+
+
+def merged_refusal(answers: Sequence[str]) -> Refusal | None:
+    """What several refusals in a row tell together; None without any, an empty answer being a supposed one.
+
+    The first one counted the conversation as it was before anything was cut; the newest one's limit holds.
+    """
+    if not answers:
+        return None
+    read = [read_refusal(answer) or Refusal("") for answer in answers]
+    telling = next((refusal for refusal in reversed(read) if refusal.limit is not None), read[-1])
+    return replace(telling, text=read[-1].text, tokens=read[0].tokens, attempt=len(answers))
 
 
 def _number(digits: str) -> int:

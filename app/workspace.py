@@ -14,7 +14,7 @@ from typing import Any
 
 from app.checks import Check, check_only_copies, check_pairs, check_words, words_gone
 from app.compactability import Judgement, classify
-from app.history import Deed, History, Operation, State, fold
+from app.history import Deed, Given, History, Operation, State, fold
 from app.model import Block, Message, Session, Text, ToolUse, blocks_of
 from app.pipeline import Pipeline
 from app.rows import BlockRow, block_rows
@@ -52,6 +52,10 @@ class Step:
     @property
     def changes(self) -> tuple[Change, ...]:
         return self.result.changes
+
+
+_ABOUT_A_STAGE = frozenset(Deed) - {Deed.RUN, Deed.SKIP, Deed.BACK, Deed.PIN, Deed.UNPIN}
+"""Deeds that name a stage by hand."""
 
 
 class Workspace:
@@ -149,7 +153,8 @@ class Workspace:
         state = self.state
         if step.status is Status.SKIPPED or not (step.refused or state.pins):
             return ()
-        free = self._run(step.number - 1, step.before, State(options=state.options), step.status)
+        without = replace(state, pins=frozenset(), refused={})
+        free = self._run(step.number - 1, step.before, without, step.status)
         made = {change.key for change in step.changes}
         return tuple(change for change in free.changes if change.key not in made)
 
@@ -223,6 +228,11 @@ class Workspace:
         """Count everything now."""
         self.count(self.to_count(), progress=progress)
 
+    def stage(self, step: str) -> Stage:
+        """A stage of the pipeline with the options set by hand; raises BadPipeline for a name it lacks."""
+        changed = self.pipeline.with_options({step: self.state.options.get(step, {})})
+        return next(planned.stage for planned in changed.steps if planned.name == step)
+
     # What a person does
 
     def why_not(self, deed: Deed, step: str = "", keys: Iterable[str] = ()) -> str | None:
@@ -233,7 +243,7 @@ class Workspace:
             return f"all {taken} stages of {self.pipeline.name} are done"
         if deed is Deed.BACK and not taken:
             return "no stage has been run yet"
-        if deed in (Deed.OPTIONS, Deed.REFUSE, Deed.ALLOW) and step not in known:
+        if deed in _ABOUT_A_STAGE and step not in known:
             return f"{self.pipeline.name} has no stage {step!r}"
         if deed in (Deed.PIN, Deed.UNPIN, Deed.REFUSE, Deed.ALLOW) and not tuple(keys):
             return "no row is chosen"
@@ -289,6 +299,10 @@ class Workspace:
         """Let go of pins."""
         self.history.do(Operation(Deed.UNPIN, keys=tuple(keys)))
 
+    def do(self, operation: Operation) -> None:
+        """Add an operation that has no method of its own."""
+        self.history.do(operation)
+
     def undo(self) -> Operation | None:
         """Take the newest operation back, whatever it was."""
         return self.history.undo()
@@ -331,20 +345,23 @@ class Workspace:
         refused = state.refused.get(planned.name, frozenset())
         # Messages are compared by identity: the same walk gives the same tuple again.
         skipped = status is Status.SKIPPED
-        key = (index, id(messages), stage, refused, state.pins, skipped)
+        given = state.given(planned.name)
+        key = (index, id(messages), stage, refused, state.pins, skipped, given)
         step = self._memo.get(key)
         if step is None:
-            result = self._result(stage, messages, state.pins | refused, skipped)
+            result = self._result(stage, messages, state.pins | refused, given, skipped)
             made = Step(planned.name, index + 1, status, stage, messages, result, refused)
             # Two threads may work out the same: both must go on with one outcome.
             step = self._memo.setdefault(key, made)
             self._note_files(step)
         return step if step.status is status else replace(step, status=status)
 
-    def _result(self, stage: Stage, messages: Messages, kept: frozenset[str], skipped: bool) -> StageResult:
+    def _result(
+        self, stage: Stage, messages: Messages, kept: frozenset[str], given: Given, skipped: bool
+    ) -> StageResult:
         if skipped:
             return StageResult(messages, note="skipped")
-        return run_stage(stage, messages, self._context(messages, kept))
+        return run_stage(stage, messages, self._context(messages, kept, given))
 
     def _note_files(self, step: Step) -> None:
         """Remember the files planned on the way to a state, by the identity of its messages."""
@@ -352,7 +369,7 @@ class Workspace:
         if files := {**self._files.get(id(step.before), {}), **planned}:
             self._files[id(step.result.messages)] = files
 
-    def _context(self, messages: Messages, kept: frozenset[str]) -> Context:
+    def _context(self, messages: Messages, kept: frozenset[str], given: Given) -> Context:
         return Context(
             estimator=self._measure,
             protection=protected(messages, pinned=kept),
@@ -363,6 +380,9 @@ class Workspace:
             tokens=self.estimator,
             cwd=self.session.cwd,
             files=self._files.get(id(messages), {}),
+            summaries=given.summaries,
+            refusal=given.refusal,
+            failures=given.failures,
         )
 
     @property

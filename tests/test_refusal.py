@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from app.refusal import read_refusal
+from app.refusal import merged_refusal, read_refusal
 
 TOO_LONG = [
     ("prompt is too long: 209045 tokens > 200000 maximum", 209_045, 200_000, 0),
@@ -151,6 +151,17 @@ def test_the_room_is_what_the_answer_leaves() -> None:
     assert found is not None and found.room == 204_698 - 21_333
     plain = read_refusal("Prompt is too long")
     assert plain is not None and plain.room is None
+
+
+def test_refusals_in_a_row_are_read_together() -> None:
+    assert merged_refusal([]) is None
+    supposed = merged_refusal([""])
+    assert supposed is not None and (supposed.tokens, supposed.limit, supposed.attempt) == (None, None, 1)
+    told = merged_refusal(
+        [TOO_LONG[0][0], "prompt is too long: 205000 tokens > 200000 maximum", "Prompt is too long"]
+    )
+    assert told is not None
+    assert (told.tokens, told.limit, told.attempt) == (209_045, 200_000, 3)
 
 
 def test_a_huge_answer_is_read_in_no_time() -> None:

@@ -17,7 +17,7 @@ from app.errors import BadPipeline
 from app.model import Block, Boundary, Message
 from app.refusal import Refusal
 from app.stages.replay import Replay
-from app.summarizers.base import Summaries, SummaryRequest
+from app.summarizers.base import NO_SUMMARIES, Summaries, SummaryRequest
 from app.tokens.base import Estimator
 
 Messages: TypeAlias = tuple[Message, ...]
@@ -114,7 +114,6 @@ class Protection:
 
 
 UNPROTECTED = Protection()
-NO_SUMMARIES = Summaries()
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class Context:
     refusal: Refusal | None = None
     """The provider's answer that the step is to deal with, or that a person supposes."""
     failures: int = 0
-    """How often in a row this step failed."""
+    """How often in a row a summary for this step could not be had."""
 
 
 def option(

@@ -57,8 +57,8 @@ class Recover(Summarizing):
                 first.boundary is not None and self._fits(first.messages, messages, context)
             ):
                 return first
-        if self._fits(messages, messages, context):
-            return replace(idle, note="it fits already, as far as the estimate can be trusted")
+            if self._fits(messages, messages, context):
+                return replace(idle, note="it fits already, as far as the estimate can be trusted")
         return self._truncated(messages, context, refusal, idle)
 
     def _summary(self, messages: Messages, context: Context, size: int) -> StageResult:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.summarizers.base import Job, Outcome, Summaries, Summarizer, SummaryRequest, Tail
+from app.summarizers.base import NO_SUMMARIES, Job, Outcome, Summaries, Summarizer, SummaryRequest, Tail
 from app.summarizers.hand import ByHand
 from app.summarizers.memory import Memory
 from app.summarizers.model import ByModel
@@ -24,6 +24,7 @@ SUMMARIZERS: Final[tuple[Summarizer, ...]] = (Memory(), Structured(), ByModel(),
 SOURCES: Final = tuple(source.name for source in SUMMARIZERS)
 
 __all__ = [
+    "NO_SUMMARIES",
     "SOURCES",
     "SUMMARIZERS",
     "Job",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
-from typing import Protocol
+from typing import Final, Protocol
 
 from app.model import Message
 from app.secrets import count_secrets
@@ -34,6 +34,9 @@ class Summaries:
     def by_model(self, key: str) -> str:
         """The answer to the request of that key; empty when there is none."""
         return dict(self.models).get(key, "")
+
+
+NO_SUMMARIES: Final = Summaries()
 
 
 @dataclass(frozen=True)
