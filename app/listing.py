@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from app.compactability import Verdict
+from app.compactability import State, Verdict
 from app.model import Author, Block, Boundary, Message, Record, Role, Standing, Text
 from app.outlook import Outlook
 from app.rows import BlockRow
@@ -159,6 +159,8 @@ def states_of(row: BlockRow, seen: Outlook) -> tuple[str, ...]:
     now = [str(state) for state in row.states if state != PINNED]
     if row.key in seen.state.pins or row.message.key in seen.state.pins:
         now.insert(0, PINNED)
+    if row.key in seen.frozen:
+        now.append(str(State.FROZEN))
     if seen.block(row) is None:
         now.insert(0, DROPPED)
     return tuple(now)

@@ -20,6 +20,20 @@ from app.stages.base import Change, Messages
 from app.workspace import Status, Step, Workspace
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Tokens of the live segment as far as they are counted at one moment."""
+
+    before: int
+    """As the session was opened."""
+    now: int
+    """As the steps so far leave it."""
+    ahead: int
+    """Once every stage is accepted."""
+    by_verdict: Mapping[Verdict, int]
+    """Of its blocks as they are now; messages' own costs are in none."""
+
+
 @dataclass(frozen=True)
 class Outlook:
     """A workspace at one moment; figures in tokens are asked anew, since they get better while it counts."""
@@ -43,6 +57,12 @@ class Outlook:
             for change in step.changes:
                 found[change.key] = (*found.get(change.key, ()), (step, change))
         return found
+
+    @cached_property
+    def frozen(self) -> frozenset[str]:
+        """Results that were there when the latch of a replaying stage opened: it never touches them."""
+        replays = [step.result.replay for step in self.ahead]
+        return frozenset(key for replay in replays if replay is not None for key in replay.frozen)
 
     @property
     def is_done(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.compactability import Verdict
 from app.display import short_number
+from app.listing import states_of
 from app.outlook import outlook
 from app.pipeline import load
 from app.workspace import Workspace
@@ -57,3 +58,12 @@ def test_what_was_shortened_is_counted_as_compacted_and_what_was_dropped_not_at_
     assert after[Verdict.COMPACTED] > 0 and after[Verdict.USER] == before[Verdict.USER]
     dropped = {change.key for change in outlook(work).changes.values() if change.after is None}
     assert not dropped and sum(after.values()) < sum(before.values())
+
+
+def test_results_that_the_gate_froze_are_shown_so() -> None:
+    work = Workspace(
+        busy_session(), load("gate-8k").with_options({"result_gate": {"open_at_tokens": 10_000}}), exact=False
+    )
+    seen = outlook(work)
+    states = {row.key: states_of(row, seen) for row in work.rows}
+    assert states["m3/0"] == ("frozen",) and "frozen" not in states["m95/0"]
