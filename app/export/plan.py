@@ -77,10 +77,14 @@ class ExportPlan:
 
     @property
     def resume_command(self) -> str | None:
-        """What resumes the new session, when it lies where its agent looks."""
-        if self.rewrite.session_id is None or self.target is None:
+        """What resumes the session, when it lies where its agent looks for it."""
+        session_id = self.session.session_id if self.in_place else self.rewrite.session_id
+        if session_id is None or self.target is None or not isinstance(self.source, FileSource):
             return None
-        return self.format.resume_command(self.rewrite.session_id)
+        original = self.source.path.resolve()
+        expected = original.parent / self.format.new_name(original, self.rewrite.session_id)
+        is_found = self.target.resolve() == (original if self.in_place else expected)
+        return self.format.resume_command(session_id) if is_found else None
 
     @property
     def target_words(self) -> str:

@@ -110,9 +110,13 @@ def _tokens(workspace: Workspace, block: Block | None) -> tuple[int, bool]:
     return tokens, counted and workspace.counts_exactly
 
 
-def _figure(size: tuple[int, bool]) -> str:
-    tokens, exact = size
+def figure(tokens: int, *, exact: bool) -> str:
+    """A size in tokens, with `~` when it is no exact count; nothing is always exact."""
     return human_number(tokens) if exact or not tokens else f"~{human_number(tokens)}"
+
+
+def _figure(size: tuple[int, bool]) -> str:
+    return figure(size[0], exact=size[1])
 
 
 def _around(workspace: Workspace, comparison: Comparison, places: range, glyphs: Glyphs) -> Iterator[Heading]:

@@ -68,7 +68,7 @@ def _saved(line: StageLine, *, exact: bool) -> str:
 
 def _about(line: StageLine) -> str:
     if not line.changed:
-        return line.note
+        return "" if line.status is Status.SKIPPED else line.note
     return f"{counted(line.changed, 'message')} changed"
 
 

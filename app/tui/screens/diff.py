@@ -16,7 +16,7 @@ from app.describe import readable
 from app.display import safe_lines, spread
 from app.errors import HandcompactError
 from app.opening import Opened
-from app.tui.diff_page import Page, diff_page, page_line
+from app.tui.diff_page import Page, diff_page, figure, page_line
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.stage_words import why_not_refuse
@@ -100,8 +100,9 @@ class DiffScreen(WorkScreen):
         if shown.place is None or shown.page is None:
             return f"{shown.comparison.title} {self.glyphs.dot} nothing differs"
         at = f"message {places.index(shown.place) + 1:,} of {len(places):,} changed"
-        about = "" if shown.page.exact else "~"
-        sizes = f"{about}{shown.page.before:,} {self.glyphs.arrow} {about}{shown.page.after:,}"
+        page = shown.page
+        before, after = figure(page.before, exact=page.exact), figure(page.after, exact=page.exact)
+        sizes = f"{before} {self.glyphs.arrow} {after}"
         left = f"{shown.comparison.title} {self.glyphs.dot} {at}"
         return spread(left, f"{self._title(shown.place)}  {sizes}", self.size.width - 2, self.glyphs)
 

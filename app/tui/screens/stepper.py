@@ -54,7 +54,7 @@ class StepperScreen(ChoosesPipeline):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012 (Textual's form)
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-usual"), (30, "-tall")]  # noqa: RUF012 (Textual's form)
 
     class Ready(Message):
         """A view was worked out."""
@@ -73,6 +73,7 @@ class StepperScreen(ChoosesPipeline):
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
         self._shown: Shown | None = None
+        self._is_running = False
         self._said = ""
         """What the newest key did, until the cursor moves."""
 
@@ -110,6 +111,7 @@ class StepperScreen(ChoosesPipeline):
 
     def work_out(self) -> None:
         """Show the workspace as it is now, as soon as it is worked out."""
+        self._is_running = True
         self._work_out()
         self.set_timer(SLOW, self._say_if_slow)
 
@@ -141,11 +143,12 @@ class StepperScreen(ChoosesPipeline):
             self.post_message(self.Failed(str(error)))
 
     def _say_if_slow(self) -> None:
-        if any(worker.group == "stage" and worker.is_running for worker in self.workers) and not self._shown:
-            self.status("the stage is running")
+        if self._is_running:
+            self.status("running the stage ...")
 
     @on(Ready)
     def _show(self, event: Ready) -> None:
+        self._is_running = False
         self._shown = event.shown
         view = event.shown.view
         self.query_one("#chain", Line).say(chain_words(view, self.size.width - 2, self.glyphs))
@@ -157,6 +160,7 @@ class StepperScreen(ChoosesPipeline):
 
     @on(Failed)
     def _fail(self, event: Failed) -> None:
+        self._is_running = False
         self.status(event.reason)
 
     def on_resize(self, event: events.Resize) -> None:

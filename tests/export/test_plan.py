@@ -1,0 +1,102 @@
+"""What a plan promises, and what stands in its way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.errors import RefusedError, Stopped
+from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.words import plan_lines, written_lines
+from app.export.write import why_refused, write
+from app.opening import open_workspace
+
+SESSION = "10000000-0000-4000-8000-000000000001"
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Path:
+    """A Claude Code session with a question and an answer."""
+    usual = {"sessionId": SESSION, "cwd": "/home/ada", "isSidechain": False}
+    asked = {
+        "type": "user",
+        "uuid": "00000000-0000-4000-8000-000000000001",
+        "parentUuid": None,
+        "message": {"role": "user", "content": "What is this?"},
+    }
+    answered = {
+        "type": "assistant",
+        "uuid": "00000000-0000-4000-8000-000000000002",
+        "parentUuid": asked["uuid"],
+        "message": {"role": "assistant", "id": "msg_1", "content": [{"type": "text", "text": "A shop."}]},
+    }
+    path = tmp_path / f"{SESSION}.jsonl"
+    path.write_text("".join(json.dumps({**record, **usual}) + "\n" for record in (asked, answered)))
+    return path
+
+
+def plan(path: Path, wishes: Wishes) -> ExportPlan:
+    opened = open_workspace(str(path), pipeline="react-mini", exact=False)
+    opened.workspace.run_all()
+    return make_plan(opened.workspace, opened.source, wishes)
+
+
+def test_a_new_session_is_resumed_by_its_own_id(original: Path) -> None:
+    made = plan(original, Wishes())
+    assert made.target is not None and made.target.stem != SESSION
+    assert made.resume_command == f"claude --resume {made.target.stem}"
+
+
+def test_a_replaced_session_keeps_its_id(original: Path) -> None:
+    assert plan(original, Wishes(in_place=True)).resume_command == f"claude --resume {SESSION}"
+
+
+def test_a_file_that_no_agent_looks_for_is_not_resumed(original: Path) -> None:
+    assert plan(original, Wishes(out=original.parent / "mine.jsonl")).resume_command is None
+    assert plan(original, Wishes(to_stdout=True)).resume_command is None
+
+
+def test_the_size_is_known_before_anything_is_written(original: Path) -> None:
+    made = plan(original, Wishes())
+    size = made.size_after()
+    written = write(made)
+    assert written.target is not None and written.target.stat().st_size == written.size == size
+    assert written_lines(written)[0] == f"Written   {written.target}"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("taken", "exists already"), ("folder", "is a folder"), ("none/new.jsonl", "does not exist")],
+)
+def test_what_is_in_the_way_is_said_before_a_backup_is_made(original: Path, name: str, words: str) -> None:
+    (original.parent / "taken").touch()
+    (original.parent / "folder").mkdir()
+    made = plan(original, Wishes(out=original.parent / name))
+    reason = why_refused(made, drop_user_words=True)
+    assert reason is not None and words in reason
+    with pytest.raises(RefusedError, match=words):
+        write(made)
+    assert not (original.parent / ".transcripts").exists()
+
+
+def test_a_write_can_be_stopped_until_the_file_has_its_name(original: Path) -> None:
+    made = plan(original, Wishes())
+    said: list[str] = []
+    with pytest.raises(Stopped, match="the original is untouched"):
+        write(made, progress=said.append, stop=lambda: "Reading back" in said)
+    assert said[-1] == "Reading back"
+    assert sorted(original.parent.glob("*.jsonl")) == [original]
+    assert write(made).target == made.target
+
+
+def test_the_report_can_be_left_out(original: Path) -> None:
+    written = write(plan(original, Wishes(report=False)))
+    assert written.report is None and written.backup is not None
+
+
+def test_a_plan_reads_as_lines(original: Path) -> None:
+    lines = plan_lines(plan(original, Wishes()))
+    assert lines[0] == f"Source    {original}  (Claude Code)"
+    assert any(line.startswith("Check     ok") for line in lines)
