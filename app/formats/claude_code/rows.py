@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from app.formats.claude_code.drafts import Draft, Item
@@ -101,28 +102,11 @@ class Threader:
         if draft.role is Role.USER:
             # Who joins records in file order must find the results first.
             ordered.sort(key=lambda row: (not row.has_results, row.node.order if row.node else 0))
-        for at, items in self._made_runs(draft.items):
-            made = self._made_row(draft, items, ordered)
-            ordered.insert(ordered.index(rows[at]) if at is not None else len(ordered), made)
+        for items, following in _made_runs(draft.items):
+            # Records stand in file order, which need not be the order in which their blocks are sent.
+            places = (place for place, row in enumerate(ordered) if row.node and row.node.index in following)
+            ordered.insert(next(places, len(ordered)), self._made_row(draft, items, ordered))
         return ordered
-
-    def _made_runs(self, items: Sequence[Item]) -> list[tuple[int | None, list[Item]]]:
-        """Made items that follow each other, with the record before which they must stand."""
-        runs: list[tuple[int | None, list[Item]]] = []
-        open_run: list[Item] = []
-        for item in items:
-            if not item.kept:
-                if open_run and open_run[-1].message is not item.message:
-                    runs.append((None, open_run))
-                    open_run = []
-                open_run.append(item)
-                continue
-            assert item.block is not None and item.block.place is not None
-            runs = [(item.block.place.record if at is None else at, run) for at, run in runs]
-            if open_run:
-                runs.append((item.block.place.record, open_run))
-                open_run = []
-        return runs + ([(None, open_run)] if open_run else [])
 
     def _kept_row(self, node: Node, items: list[Item]) -> Row:
         row = Row(node, uuid=node.uuid, time=node.time)
@@ -157,6 +141,16 @@ class Threader:
             return user_record(blocks, values, records.value(neighbour), behind_boundary=behind)
 
         return Row(made=record, uuid=self._make_uuid(key))
+
+
+def _made_runs(items: Sequence[Item]) -> Iterator[tuple[list[Item], set[int]]]:
+    """Made items of one message that follow each other, with the records of all that is behind them."""
+    end = 0
+    for of_message, group in groupby(items, key=lambda item: None if item.kept else id(item.message)):
+        run = list(group)
+        end += len(run)
+        if of_message is not None:
+            yield run, {i.block.place.record for i in items[end:] if i.block and i.block.place}
 
 
 def _stands_for(message: Message | None, boundary: Boundary) -> bool:

@@ -153,6 +153,27 @@ def test_a_preserved_segment_is_chained_behind_our_own_boundary() -> None:
     assert len(again.boundaries) == 2
 
 
+def test_the_summary_stands_before_words_that_are_sent_behind_attachments() -> None:
+    """The client joins user records as they stand; only attachments move before the words."""
+    session = read(
+        user(1, None, "Old."),
+        assistant(2, 1, "Done."),
+        user(3, 2, "<command-name>/model</command-name>"),
+        record(4, 3, "attachment", attachment={"type": "date"}, rendered=[{"content": "Today."}]),
+        user(5, 4, "New."),
+        assistant(6, 5, "Ok."),
+    )
+    mark, words = compaction()
+    out = written(rewrite(session, (words, *session.live[2:]), boundary=mark))
+    order = [row["uuid"] for row in rows(out)]
+    made = next(row for row in rows(out) if row.get("isCompactSummary"))
+    assert order.index(uuid(2)) < order.index(made["uuid"]) < order.index(uuid(3))
+    assert by_uuid(out)[uuid(3)]["parentUuid"] == made["uuid"]
+    assert said(read_bytes(out).live)[0] == [
+        "What was done.", "Today.", "<command-name>/model</command-name>", "New.",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("trigger", ["manual", "auto", "reactive", "time"])
 def test_the_client_is_given_triggers_that_it_knows(trigger: str) -> None:
     session = read(*long_session())
