@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from app.formats.claude_code.drafts import Item
 from app.formats.claude_code.rows import Row, value_in
 from app.formats.claude_code.sent import Value
 from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.twins import with_twin
+from app.formats.drafts import Item
 from app.formats.repairs import replaced
 
 _INPUTS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from app.formats.claude_code.graph import Graph, Way
@@ -11,13 +11,10 @@ from app.formats.claude_code.messages import join
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.words import METADATA, TALK
-from app.model import Author, Facts, Message, Notice, Standing, Text, Thinking, ToolResult
+from app.formats.told import Told, first_words
+from app.model import Facts, Message, Notice, Thinking, ToolResult
 
 _TITLES: Final = {"custom-title": "customTitle", "ai-title": "aiTitle"}
-
-TITLE_CHARS: Final = 120
-LISTED: Final = 20
-"""Notices of one word that are given one by one."""
 
 
 class Heading:
@@ -47,17 +44,6 @@ class Heading:
             self._titles.get("custom-title") or self._titles.get("ai-title") or (here[-1] if here else None)
         )
         return known or first_words(messages)
-
-
-def first_words(messages: Sequence[Message]) -> str | None:
-    """The first line that the person typed, at most `TITLE_CHARS` code points."""
-    said = (m for m in messages if m.standing in (Standing.LIVE, Standing.BEFORE_BOUNDARY))
-    for message in said:
-        for block in message.blocks:
-            if isinstance(block, Text) and block.author is Author.USER:
-                line = block.content.preview.strip().partition("\n")[0]
-                return line[:TITLE_CHARS] or None
-    return None
 
 
 def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequence[int]) -> Facts:
@@ -95,33 +81,35 @@ def _pairs(nodes: Sequence[Node]) -> int:
 
 def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notice, ...]:
     """What a person should know about the tree and the live conversation."""
-    found = _Notices(transcript)
+    found = Told(transcript)
     graph = transcript.graph
     for node in graph.superseded:
-        found.add("duplicate-uuid", node, f"uuid {node.uuid} stands in a later record again")
+        found.add("duplicate-uuid", node.index, f"uuid {node.uuid} stands in a later record again")
     for node in graph.missing:
-        found.add("missing-parent", node, f"parent {node.parent} is not in the file")
+        found.add("missing-parent", node.index, f"parent {node.parent} is not in the file")
     for node in graph.cycles:
-        found.add("cycle", node, "its parents lead back to it")
+        found.add("cycle", node.index, "its parents lead back to it")
     for node in transcript.nodes:
         if node.synthetic:
-            found.add("synthetic-record", node, "written by the client, not by a model")
+            found.add("synthetic-record", node.index, "written by the client, not by a model")
         if node.kind and node.uuid is None and node.kind not in METADATA and node.kind not in TALK:
-            found.add("unknown-record-type", node, node.kind)
+            found.add("unknown-record-type", node.index, node.kind)
         if node.kind == "summary" and node.reference and node.reference not in graph.by_uuid:
-            found.add("summary-elsewhere", node, "it summarises another session")
+            found.add("summary-elsewhere", node.index, "it summarises another session")
     if facts.branches > 1:
-        found.plain("forked", f"{facts.branches} branches; the one that ends last is shown")
+        found.add("forked", None, f"{facts.branches} branches; the one that ends last is shown")
     sessions = Counter(n.session for n in transcript.nodes if n.talk and n.session)
     if len(sessions) > 1:
-        found.plain("several-sessions", f"{len(sessions)} session ids in one file")
+        found.add("several-sessions", None, f"{len(sessions)} session ids in one file")
     later = _later_than_leaf(graph, way)
     if later is not None:
         found.add(
-            "continuation-on-old-leaf", later, "Claude Code 2.0 goes on from this record, the latest by time"
+            "continuation-on-old-leaf",
+            later.index,
+            "Claude Code 2.0 goes on from this record, the latest by time",
         )
     if not way.nodes and transcript.nodes:
-        found.plain("no-conversation", "no user or assistant message")
+        found.add("no-conversation", None, "no user or assistant message")
     _note_blocks(way, found)
     return tuple(found.all())
 
@@ -137,7 +125,7 @@ def _later_than_leaf(graph: Graph, way: Way) -> Node | None:
     return latest if latest is not None and (latest.time or 0.0) > last else None
 
 
-def _note_blocks(way: Way, found: _Notices) -> None:
+def _note_blocks(way: Way, found: Told) -> None:
     """Calls without a result, results without a call, and thinking of which only the seal is left."""
     calls = {ident: n for n in way.nodes for ident in n.calls}
     answered: set[str] = set()
@@ -146,32 +134,9 @@ def _note_blocks(way: Way, found: _Notices) -> None:
             if isinstance(block, ToolResult) and not block.server:
                 answered.add(block.tool_use_id)
                 if block.tool_use_id not in calls:
-                    found.add("orphan-result", node, f"no call {block.tool_use_id}")
+                    found.add("orphan-result", node.index, f"no call {block.tool_use_id}")
             elif isinstance(block, Thinking) and not block.redacted and not block.content.chars:
-                found.add("thinking-emptied", node, "the text is gone, its tokens are real")
+                found.add("thinking-emptied", node.index, "the text is gone, its tokens are real")
     for ident, node in calls.items():
         if ident not in answered:
-            found.add("open-call", node, f"call {ident} has no result")
-
-
-class _Notices:
-    """Notices, of which each word is listed a few times and then only counted."""
-
-    def __init__(self, transcript: Transcript) -> None:
-        self._transcript = transcript
-        self._found: list[Notice] = []
-        self._counts: Counter[str] = Counter()
-
-    def add(self, word: str, node: Node, detail: str) -> None:
-        self._counts[word] += 1
-        if self._counts[word] <= LISTED:
-            self._found.append(Notice(word, self._transcript[node.index].line, detail))
-
-    def plain(self, word: str, detail: str) -> None:
-        self._found.append(Notice(word, None, detail))
-
-    def all(self) -> Iterator[Notice]:
-        yield from self._found
-        for word, count in self._counts.items():
-            if count > LISTED:
-                yield Notice(word, None, f"and {count - LISTED} more")
+            found.add("open-call", node.index, f"call {ident} has no result")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from app.formats.claude_code.words import BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL
@@ -19,27 +17,6 @@ _CARRIED: Final = (
 
 _TRIGGERS: Final = ("manual", "auto")
 """The triggers that the client itself writes."""
-
-_NAMESPACE: Final = uuid.UUID("6b0f2b9e-4f0c-5e0e-9d57-3a5a6a1d8c11")
-
-
-class Uuids:
-    """Makes uuids that are the same each time an export is planned, and new in the file."""
-
-    def __init__(self, session: str, used: Mapping[str, object]) -> None:
-        self._session = session
-        self._used = used
-        self._given: set[str] = set()
-
-    def make(self, key: str) -> str:
-        """The uuid for what `key` names."""
-        number = 0
-        while True:
-            made = str(uuid.uuid5(_NAMESPACE, f"{self._session}/{key}/{number}"))
-            if made not in self._used and made not in self._given:
-                self._given.add(made)
-                return made
-            number += 1
 
 
 def carried(neighbour: Mapping[str, Any]) -> Value:
@@ -109,15 +86,6 @@ def title_record(title: str, session: str | None) -> Value:
     """The record that names a session in the agent's picker."""
     record = {"type": "custom-title", "customTitle": title}
     return record if session is None else {**record, "sessionId": session}
-
-
-def stamped(seconds: float) -> str:
-    """A time as the client writes it."""
-    try:
-        time = datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, OSError, ValueError):
-        time = datetime.fromtimestamp(0, UTC)
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _content(values: Sequence[Any]) -> Any:

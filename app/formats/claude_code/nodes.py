@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from app.formats.claude_code.blocks import RecordBlocks
 from app.formats.claude_code.words import BOUNDARY, MICRO_BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL, TALK
 from app.formats.markers import boundary_of
+from app.formats.times import seconds
 from app.model import Author, Block, Boundary, Text, ToolResult, ToolUse, Usage
 
 
@@ -181,17 +181,6 @@ def usage_of(value: Any) -> Usage | None:
     names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = [_count(value.get(name)) or 0 for name in names]
     return Usage(*counts) if any(counts) else None
-
-
-def seconds(value: Any) -> float | None:
-    """An ISO time as seconds since 1970, one without a zone taken as UTC; None for anything else."""
-    if not isinstance(value, str):
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:

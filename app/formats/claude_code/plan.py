@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.formats.base import Rewrite
-from app.formats.claude_code.drafts import Draft, drafts
 from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
 from app.formats.claude_code.links import Ancestors, Linker
-from app.formats.claude_code.made import Uuids, Value, boundary_record
+from app.formats.claude_code.made import Value, boundary_record
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row, Thread, Threader
+from app.formats.claude_code.sent import drafts_of
 from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.words import REQUEST_LOG
+from app.formats.drafts import Draft
+from app.formats.made_ids import MadeIds
 from app.formats.repairs import as_notices
 from app.model import Notice, Role, Session
 
@@ -55,11 +57,11 @@ class Planner:
         ]
         self._last_order = max((n.order for n in self._way.path if n.sent), default=-1)
         name = rewrite.session_id or session.session_id or session.name
-        self._uuids = Uuids(name, self._graph.by_uuid)
+        self._uuids = MadeIds(name, self._graph.by_uuid)
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
-        wanted, mending = drafts(self._records, self._rewrite.messages)
+        wanted, mending = drafts_of(self._records, self._rewrite.messages)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         thread = self._thread(wanted)
         gone = self._gone(thread)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from app.formats.claude_code.drafts import Draft, Item
 from app.formats.claude_code.made import Value, assistant_record, user_record
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.sent import value_of
 from app.formats.claude_code.transcript import Transcript
+from app.formats.drafts import Draft, Item
 from app.model import Block, Boundary, JsonPath, Message, Role
 
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.claude_code.transcript import Transcript
+from app.formats.drafts import Draft, Outgoing, drafts
 from app.formats.plain.anthropic_blocks import form_of, revised
+from app.formats.repairs import Mending
 from app.model import Author, Block, Message, Role, Text, Thinking, ToolResult
 
 Value = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """One message of a request: user messages that follow each other are sent as one."""
-
-    key: str
-    role: Role
-    items: tuple[tuple[Message, Block], ...]
-    """The blocks in the order they are sent, each with the message of the session it is of."""
 
 
 def outgoing(messages: Sequence[Message]) -> Iterator[Outgoing]:
@@ -68,6 +61,12 @@ def pairs(records: Transcript, messages: Sequence[Message]) -> Iterator[tuple[st
     for sent in outgoing(messages):
         content = [value_of(block, records) for _, block in sent.items]
         yield sent.key, {"role": str(sent.role), "content": content}
+
+
+def drafts_of(records: Transcript, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
+    """The messages with every repair that the provider's rules demand, and those repairs."""
+    mending = mend_anthropic(lambda: pairs(records, messages))
+    return drafts(partial(outgoing, messages), mending, partial(value_of, records=records)), mending
 
 
 def value_of(block: Block, records: Transcript) -> Any:

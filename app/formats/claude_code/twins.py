@@ -5,9 +5,10 @@ Without this a file with every result cleared is as big as before (anthropics/cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from app.formats.copies import value_at, without_copies
 from app.formats.repairs import replaced
 from app.model import JsonPath
 
@@ -15,9 +16,6 @@ _COPIES: Final[tuple[JsonPath, ...]] = (("stdout",), ("file", "content"), ("resu
 """Where tools keep the text that the model was given, or the text it was made of."""
 
 _PICTURE: Final[JsonPath] = ("file", "base64")
-
-_LONG: Final = 200
-"""Code points from which a text that also stands in the result counts as a copy of it."""
 
 
 def with_twin(twin: Any, results: Sequence[tuple[Any, Any]], *, alone: bool) -> Any:
@@ -34,38 +32,10 @@ def with_twin(twin: Any, results: Sequence[tuple[Any, Any]], *, alone: bool) -> 
         elif alone and isinstance(twin, list):
             twin = [{"type": "text", "text": after}]
         else:
-            twin = _cleared(twin, before, after, alone=alone)
-        if alone and _pictures(old) > _pictures(new) and isinstance(_at(twin, _PICTURE), str):
+            twin = without_copies(twin, before, after, _COPIES if alone else ())
+        if alone and _pictures(old) > _pictures(new) and isinstance(value_at(twin, _PICTURE), str):
             twin = replaced(twin, _PICTURE, "")
     return twin
-
-
-def _cleared(twin: Any, before: str, after: str, *, alone: bool) -> Any:
-    """The twin with `after` for the first copy of the old text and nothing for further ones."""
-    paths = [path for path in _COPIES if alone and isinstance(_at(twin, path), str)]
-    paths += [p for p, text in _strings(twin) if p not in paths and len(text) >= _LONG and text in before]
-    for path in paths:
-        twin = replaced(twin, path, after)
-        after = ""
-    return twin
-
-
-def _strings(value: Any) -> Iterator[tuple[JsonPath, str]]:
-    todo: list[tuple[JsonPath, Any]] = [((), value)]
-    while todo:
-        path, current = todo.pop()
-        if isinstance(current, str):
-            yield path, current
-        elif isinstance(current, dict):
-            todo.extend(((*path, key), inner) for key, inner in current.items())
-        elif isinstance(current, list):
-            todo.extend(((*path, number), inner) for number, inner in enumerate(current))
-
-
-def _at(value: Any, path: JsonPath) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def _is_result(block: Any) -> bool:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.claude_code.changes import changed_record
-from app.formats.claude_code.made import stamped, title_record
+from app.formats.claude_code.made import title_record
 from app.formats.claude_code.plan import Plan, Planner
 from app.formats.claude_code.rows import Row
 from app.formats.claude_code.transcript import Transcript, transcript_of
 from app.formats.lines import mend, parse_record
+from app.formats.members import with_text
 from app.formats.reshape import reshape
 from app.formats.source import chunks
-from app.formats.splice import encode, splice
+from app.formats.splice import encode
+from app.formats.times import stamped
 from app.model import Session
-
-_NAME: Final = b'"sessionId"'
-_session_id = re.compile(rb'("sessionId"[ \t]*+:[ \t]*+)"(?:[^"\\]|\\.)*+"')
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
@@ -58,7 +56,7 @@ def _line(row: Row, records: Transcript, session_id: str | None) -> bytes:
     if row.edited:
         old = parse_record(raw)
         raw = reshape(raw, old, changed_record(old, row, records))
-    return raw if session_id is None or row.node.session is None else with_session(raw, session_id)
+    return raw if session_id is None or row.node.session is None else with_text(raw, "sessionId", session_id)
 
 
 def _made(row: Row, session_id: str | None) -> dict[str, Any]:
@@ -66,10 +64,3 @@ def _made(row: Row, session_id: str | None) -> dict[str, Any]:
     record["parentUuid"] = row.parent.uuid if row.parent is not None else None
     record |= {"uuid": row.uuid, "timestamp": stamped(row.time or 0.0)}
     return record if session_id is None else {**record, "sessionId": session_id}
-
-
-def with_session(raw: bytes, session_id: str) -> bytes:
-    """A record that has a `sessionId`, with another one; every other byte stays."""
-    if raw.count(_NAME) == 1:
-        return _session_id.sub(lambda found: found[1] + encode(session_id), raw, count=1)
-    return splice(raw, {("sessionId",): encode(session_id)})

@@ -1,0 +1,97 @@
+"""A conversation as it shall be written: kept, changed, made and mended blocks, message by message.
+
+Formats whose records hold messages work in three steps: they say what a request of these messages would
+hold (`Outgoing`), let the provider's rules mend that (`app.formats.repairs`), and then know for every
+item of the outcome which block it is, or that it is a new one (`Draft`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from app.formats.repairs import Mended, Mending
+from app.model import Block, Message, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One message of a request."""
+
+    key: str
+    role: Role
+    items: tuple[tuple[Message, Block], ...]
+    """The blocks in the order they are sent, each with the message of the session it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A block of a message that is to be written."""
+
+    block: Block | None
+    """None for one that a repair made."""
+    message: Message | None
+    """The message of the session that it is of."""
+    value: Any = None
+    """What it must say, in the provider's form, where a repair changed it; None for what the block says."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether it lies in a record of the file."""
+        return self.block is not None and self.block.place is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One message of a request that is to be written."""
+
+    key: str
+    role: Role
+    items: tuple[Item, ...]
+
+
+def drafts(
+    sent: Callable[[], Iterable[Outgoing]],
+    mending: Mending,
+    value_of: Callable[[Block], Any],
+    member: str = "content",
+) -> list[Draft]:
+    """The messages of `sent` with the repairs of `mending`, which were found in their provider's form.
+
+    `value_of` gives a block in that form; `member` is where a message of that form has its blocks.
+    """
+    if not mending.needed:
+        return [_as_sent(outgoing) for outgoing in sent()]
+    return list(_mended(sent(), mending, value_of, member))
+
+
+def _as_sent(sent: Outgoing) -> Draft:
+    return Draft(sent.key, sent.role, tuple(Item(block, message) for message, block in sent.items))
+
+
+def _mended(
+    sent: Iterable[Outgoing], mending: Mending, value_of: Callable[[Block], Any], member: str
+) -> Iterator[Draft]:
+    coming = iter(sent)
+    for number, mended in enumerate(mending.run()):
+        if mended.key is None:
+            content = mended.message[member] if mended.message else []
+            role = Role.ASSISTANT if mended.message and mended.message["role"] != "user" else Role.USER
+            yield Draft(f"repair/{number}", role, tuple(Item(None, None, value) for value in content))
+            continue
+        outgoing = next(coming)
+        yield _mend(outgoing, mended, value_of, member) if mended.touched else _as_sent(outgoing)
+
+
+def _mend(sent: Outgoing, mended: Mended, value_of: Callable[[Block], Any], member: str) -> Draft:
+    content = mended.message[member] if mended.message else []
+    origins = mended.origins if mended.origins is not None else range(len(content))
+    items = []
+    for origin, value in zip(origins, content, strict=True):
+        if origin is None:
+            items.append(Item(None, None, value))
+            continue
+        message, block = sent.items[origin]
+        items.append(Item(block, message, None if value == value_of(block) else value))
+    return Draft(sent.key, sent.role, tuple(items))
