@@ -31,6 +31,8 @@ class Deed(StrEnum):
     """Take a refusal back."""
     PIN = "pin"
     UNPIN = "unpin"
+    UNCHANGED = "unchanged"
+    """Look at the disk: the keys are those of reads whose file stands there as it was read."""
     SUMMARY = "summary"
     """Give a text for the summary of a stage: `source`, `text`, and of a model's the request's `key`."""
     REFUSAL = "refusal"
@@ -70,6 +72,8 @@ class Operation:
                 return f"allow {blocks} of {self.step}"
             case Deed.PIN | Deed.UNPIN:
                 return f"{self.deed} {blocks}"
+            case Deed.UNCHANGED:
+                return "look at the disk"
             case Deed.SUMMARY:
                 return f"give {self.step} a summary from {dict(self.options).get('source')}"
             case Deed.REFUSAL:
@@ -106,6 +110,8 @@ class Given:
     summaries: Summaries = NO_SUMMARIES
     refusal: Refusal | None = None
     failures: int = 0
+    unchanged: frozenset[str] = frozenset()
+    """Keys of reads whose file stood on disk as it was read, when somebody looked."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,8 @@ class State:
     """Step name -> the options set by hand."""
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Step name -> keys of the blocks whose change was refused."""
+    unchanged: frozenset[str] = frozenset()
+    """Keys of reads whose file stood on disk as it was read, when somebody looked last."""
     summaries: Mapping[str, Summaries] = field(default_factory=dict)
     """Step name -> texts given for its summary."""
     refusals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -131,6 +139,7 @@ class State:
             self.summaries.get(step, NO_SUMMARIES),
             merged_refusal(self.refusals.get(step, ())),
             self.failures.get(step, 0),
+            self.unchanged,
         )
 
 
@@ -162,6 +171,8 @@ def _after(state: State, operation: Operation) -> State:
             return replace(state, pins=state.pins | keys)
         case Deed.UNPIN:
             return replace(state, pins=state.pins - keys)
+        case Deed.UNCHANGED:
+            return replace(state, unchanged=keys)
         case Deed.SUMMARY:
             return _counted(_with_summary(state, step, given), step, failed=False)
         case Deed.REFUSAL:

@@ -16,6 +16,7 @@ from app.checks import Check, check_only_copies, check_pairs, check_words, words
 from app.compactability import Judgement, classify
 from app.history import Deed, Given, History, Operation, State, fold
 from app.model import Block, Message, Session, Text, ToolUse, blocks_of
+from app.on_disk import unchanged_reads
 from app.pipeline import Pipeline
 from app.rows import BlockRow, block_rows
 from app.stages.base import Change, Context, Messages, Protection, Stage, StageResult, run_stage
@@ -270,7 +271,7 @@ class Workspace:
         return True
 
     def go_to(self, number: int) -> None:
-        """Make stage `number` (1-based) the next one: accept those before it, take back it and those behind."""
+        """Make stage `number` (1-based) the next one: accept those before it, take the others back."""
         while len(self.state.taken) >= number:
             self.back()
         while len(self.state.taken) < number - 1:
@@ -302,6 +303,12 @@ class Workspace:
     def do(self, operation: Operation) -> None:
         """Add an operation that has no method of its own."""
         self.history.do(operation)
+
+    def look_at_disk(self) -> int:
+        """Find the reads whose file stands on disk as it was read, for stages that ask; says how many."""
+        keys = unchanged_reads(self.session.live, self.session.cwd)
+        self.history.do(Operation(Deed.UNCHANGED, keys=tuple(sorted(keys))))
+        return len(keys)
 
     def undo(self) -> Operation | None:
         """Take the newest operation back, whatever it was."""
@@ -383,6 +390,7 @@ class Workspace:
             summaries=given.summaries,
             refusal=given.refusal,
             failures=given.failures,
+            unchanged=given.unchanged,
         )
 
     @property

@@ -31,6 +31,9 @@ class Compact:
         parser.add_argument("--no-backup", action="store_true", help="no backup (one in place always has it)")
         parser.add_argument("--no-report", action="store_true", help="write no report")
         parser.add_argument("--title", metavar="TEXT", help="the new session's title")
+        parser.add_argument(
+            "--look-at-disk", action="store_true", help="let reads go whose file stands there as it was read"
+        )
         parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
         add_json(parser)
 
@@ -38,6 +41,8 @@ class Compact:
         wishes = _wishes(args)
         opened = open_for_work(args, as_path(args.file) if args.in_place else wishes.out)
         workspace = opened.workspace
+        if args.look_at_disk:
+            workspace.look_at_disk()
         workspace.run_all()
         workspace.count_all(progress)
         plan = make_plan(workspace, opened.source, wishes)

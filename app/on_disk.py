@@ -1,0 +1,70 @@
+"""Which reads of a session stand unchanged on disk: looked at only when a person asks for it.
+
+Files are opened that the session names, so nothing is opened that is no plain file of usual size, and
+nothing of it is kept: the answer is a set of keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from app.compactability import Cause, answered, classify
+from app.model import Message, text_of
+
+MAX_BYTES: Final = 20_000_000
+"""Size of the largest file that is opened."""
+
+_NUMBERED: Final = re.compile(r"\s*(\d+)(?:→|\t|\| )(.*)", re.DOTALL)
+_REMINDER: Final = re.compile(r"\s*<system-reminder>.*\Z", re.DOTALL)
+
+
+def unchanged_reads(messages: Sequence[Message], cwd: str | None = None) -> frozenset[str]:
+    """Keys of the results of reads whose lines stand in their file as they were read.
+
+    Only results that nothing later made worthless are looked at. A relative path lies under `cwd`;
+    without one it is not looked for.
+    """
+    judgements = classify(messages, cwd)
+    lines_of = lru_cache(maxsize=64)(_lines)
+    found = set()
+    for answer in answered(messages, cwd):
+        path = answer.call.path
+        if path is None or judgements[answer.result.key].cause is not Cause.FILE:
+            continue
+        if _stands(text_of(answer.result), lines_of(path)):
+            found.add(answer.result.key)
+    return frozenset(found)
+
+
+def _lines(path: str) -> list[str] | None:
+    """The lines of a plain file of text; None for anything else."""
+    try:
+        file = Path(path).expanduser()
+        if not file.is_absolute() or not file.is_file() or file.stat().st_size > MAX_BYTES:
+            return None
+        return file.read_text("utf-8").split("\n")
+    except (OSError, ValueError):
+        return None
+
+
+def _stands(text: str, lines: list[str] | None) -> bool:
+    """Whether a read gives lines as the file has them: numbered ones at their place, others all of it."""
+    if lines is None:
+        return False
+    read = _REMINDER.sub("", text).rstrip("\n").split("\n")
+    numbered = [_NUMBERED.fullmatch(line) for line in read]
+    first, last = numbered[0], numbered[-1]
+    if first is None or last is None or None in numbered:
+        return read == _without_end(lines)
+    start = int(first[1])
+    return [line[2] for line in numbered if line] == lines[start - 1 : start - 1 + len(read)]
+
+
+def _without_end(lines: list[str]) -> list[str]:
+    while len(lines) > 1 and not lines[-1]:
+        lines = lines[:-1]
+    return lines
