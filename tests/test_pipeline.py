@@ -101,6 +101,14 @@ def test_each_item_of_a_list_is_checked() -> None:
         load("gentle").with_options({"superseded-reads": {"kinds": "superseded-read, all"}})
 
 
+def test_an_option_that_may_be_absent_can_be_taken_back() -> None:
+    timed = load("react-mini").with_options({"microcompact": {"last_run": "12.5"}})
+    assert vars(timed.steps[1].stage)["last_run"] == 12.5
+    assert vars(timed.with_options({"microcompact": {"last_run": ""}}).steps[1].stage)["last_run"] is None
+    with pytest.raises(BadPipeline, match="must be a whole number, not ''"):
+        timed.with_options({"microcompact": {"keep_recent": ""}})
+
+
 def test_gentle_stops_at_half_of_the_window() -> None:
     stages = [step.stage for step in load("gentle").steps]
     assert {stage.target_share for stage in stages} == {0.5}

@@ -34,6 +34,8 @@ def equivalent_command(
     words += ["--pipeline", _name(workspace.pipeline)]
     for setting in _settings(workspace):
         words += ["--set", setting]
+    if workspace.state.unchanged:
+        words.append("--look-at-disk")
     words += _wishes(wishes)
     if drop_user_words:
         words.append("--drop-user-words")

@@ -254,6 +254,8 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
 def check_option(stage: str, option: Option, value: Any) -> Any:
     """`value` as the option's type (strings are parsed); raises BadPipeline with what was expected."""
     where = f"{stage}.{option.name}"
+    if value in (None, "") and option.type.endswith("| None"):
+        return None
     kind, _, inner = option.type.split(" |")[0].partition("[")
     try:
         parsed = _PARSERS[kind](value)
