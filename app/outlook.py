@@ -36,7 +36,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Outlook:
-    """A workspace at one moment; figures in tokens are asked anew, since they get better while it counts."""
+    """A workspace at one moment. Its figures are asked anew, since they get better while it counts."""
 
     workspace: Workspace
     state: State
@@ -78,16 +78,16 @@ class Outlook:
         """A row's verdict as it is now: what a step shortened is compacted."""
         return Verdict.COMPACTED if row.key in self.changes else row.verdict
 
-    def tokens_now(self) -> int:
-        """Tokens of the live segment as the steps so far leave it."""
-        return self.workspace.tokens(self.messages)
+    def figures(self) -> Figures:
+        """The figures as they are counted now; takes a look at every block."""
+        tokens = self.workspace.tokens
+        live = self.workspace.session.live
+        before = tokens(live)
+        now = before if self.messages is live else tokens(self.messages)
+        last = self.ahead[-1].result.messages if self.ahead else self.messages
+        return Figures(before, now, now if last is self.messages else tokens(last), self._by_verdict())
 
-    def tokens_ahead(self) -> int:
-        """Tokens of the live segment once every stage is accepted."""
-        return self.workspace.tokens(self.ahead[-1].result.messages if self.ahead else self.messages)
-
-    def by_verdict(self) -> dict[Verdict, int]:
-        """Tokens of the live blocks as they are now, by verdict; messages' own costs are not in it."""
+    def _by_verdict(self) -> dict[Verdict, int]:
         sums = dict.fromkeys(Verdict, 0)
         for row in self.workspace.rows:
             block = self.block(row)
@@ -95,11 +95,11 @@ class Outlook:
                 sums[self.verdict(row)] += self.workspace.block_tokens(block)
         return sums
 
-    def sentence(self) -> str:
+    def sentence(self, figures: Figures) -> str:
         """What a person wants to know first: how much can go, and whether anything of theirs does."""
-        workspace, name = self.workspace, self.workspace.pipeline.name
-        before, after = workspace.tokens(workspace.session.live), self.tokens_ahead()
-        freed = f"{name}: ~{short_number(before - after)} of ~{short_number(before)} tokens"
+        name = self.workspace.pipeline.name
+        saved = short_number(figures.before - figures.ahead)
+        freed = f"{name}: ~{saved} of ~{short_number(figures.before)} tokens"
         gone = self.words_gone
         if not any(step.changes for step in self.ahead):
             return f"{name} {'found' if self.is_done else 'finds'} nothing to take out"

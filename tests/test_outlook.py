@@ -18,24 +18,28 @@ def workspace() -> Workspace:
 def test_the_sentence_says_what_can_go_and_what_went() -> None:
     work = workspace()
     seen = outlook(work)
-    freed = short_number(seen.tokens_now() - seen.tokens_ahead())
-    of = f"~{freed} of ~{short_number(seen.tokens_now())} tokens"
-    assert seen.sentence() == f"react-mini: {of} can go, your messages all stay"
+    figures = seen.figures()
+    freed = short_number(figures.before - figures.ahead)
+    of = f"~{freed} of ~{short_number(figures.before)} tokens"
+    assert seen.sentence(figures) == f"react-mini: {of} can go, your messages all stay"
     work.run_all()
-    assert outlook(work).sentence() == f"react-mini: {of} gone, your messages all stayed"
+    done = outlook(work)
+    assert done.sentence(done.figures()) == f"react-mini: {of} gone, your messages all stayed"
 
 
 def test_a_pipeline_with_nothing_to_do_says_so() -> None:
     work = Workspace(busy_session(turns=1), load("react-mini"), exact=False)
     work.set_options("tool_result_budget", {"max_result_chars": 1_000_000})
-    assert outlook(work).sentence() == "react-mini finds nothing to take out"
+    seen = outlook(work)
+    assert seen.sentence(seen.figures()) == "react-mini finds nothing to take out"
 
 
 def test_looking_ahead_accepts_nothing() -> None:
     work = workspace()
     seen = outlook(work)
     assert work.steps == () and seen.changes == {} and not seen.is_done
-    assert seen.tokens_ahead() < seen.tokens_now() == work.tokens(work.session.live)
+    figures = seen.figures()
+    assert figures.ahead < figures.now == figures.before == work.tokens(work.session.live)
 
 
 def test_each_block_knows_which_stages_touch_it() -> None:
@@ -51,10 +55,10 @@ def test_each_block_knows_which_stages_touch_it() -> None:
 
 def test_what_was_shortened_is_counted_as_compacted_and_what_was_dropped_not_at_all() -> None:
     work = workspace()
-    before = outlook(work).by_verdict()
+    before = outlook(work).figures().by_verdict
     assert before[Verdict.COMPACTED] == 0 and sum(before.values()) > 0
     work.advance()
-    after = outlook(work).by_verdict()
+    after = outlook(work).figures().by_verdict
     assert after[Verdict.COMPACTED] > 0 and after[Verdict.USER] == before[Verdict.USER]
     dropped = {change.key for change in outlook(work).changes.values() if change.after is None}
     assert not dropped and sum(after.values()) < sum(before.values())

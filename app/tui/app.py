@@ -17,6 +17,7 @@ from app.display import ASCII, Glyphs, glyphs_for, safe_text
 from app.pipeline import FIRST
 from app.settings import load_preferences, save_preferences
 from app.tui.keys import Where, bindings, keys_of
+from app.tui.responsive import favour_screen
 from app.tui.screens.base import BaseScreen, WorkScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.help import HelpScreen
@@ -55,6 +56,7 @@ class HandcompactApp(App[None]):
         ScrollBar.renderer = scroll_bar_for(self.glyphs)
 
     def on_mount(self) -> None:
+        favour_screen()
         self.push_screen(SessionsScreen(self.opening))
         self.watch(self, "theme", self._keep_theme, init=False)
 

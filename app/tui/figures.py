@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from app.compactability import Verdict
 from app.display import human_number
-from app.outlook import Outlook
+from app.outlook import Figures, Outlook
 from app.tui.widgets.stage_strip import StageItem, StageState
 from app.tui.widgets.usage_bar import UsageFigures
 from app.workspace import Status, Step
 
 
-def usage_figures(seen: Outlook) -> UsageFigures:
+def usage_figures(seen: Outlook, figures: Figures) -> UsageFigures:
     """The window and what fills it; what no verdict has, the messages' own costs, counts as kept."""
-    sums = seen.by_verdict()
+    sums = figures.by_verdict
     going = (Verdict.SUPERSEDED, Verdict.REGENERABLE, Verdict.ERROR, Verdict.COMPACTED)
     superseded, regenerable, error, compacted = (sums[verdict] for verdict in going)
     workspace = seen.workspace
-    ahead = "" if seen.is_done else f"with all stages: ~{human_number(seen.tokens_ahead())}"
+    ahead = "" if seen.is_done else f"with all stages: ~{human_number(figures.ahead)}"
     return UsageFigures(
         window=workspace.window_tokens,
-        kept=max(0, seen.tokens_now() - superseded - regenerable - error - compacted),
+        kept=max(0, figures.now - superseded - regenerable - error - compacted),
         superseded=superseded,
         regenerable=regenerable,
         error=error,
@@ -31,10 +31,7 @@ def usage_figures(seen: Outlook) -> UsageFigures:
 
 def stage_items(seen: Outlook) -> list[StageItem]:
     """Each stage of the pipeline with what has become of it; the next one is marked."""
-    planned = seen.workspace.pipeline.steps
-    titles = [step.stage.title for step in planned]
-    # Two uses of a stage are told apart by the names that the pipeline gives them.
-    shown = [t if titles.count(t) == 1 else step.name for t, step in zip(titles, planned, strict=True)]
+    shown = seen.workspace.pipeline.titles
     if not seen.ahead:
         return [StageItem(title, StageState.WAITING) for title in shown]
     following = next((i for i, step in enumerate(seen.ahead) if step.status is Status.PREVIEW), None)

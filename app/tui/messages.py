@@ -5,14 +5,16 @@ from __future__ import annotations
 from textual.message import Message
 
 from app.opening import Opened
+from app.tui.screens.background import View
 
 
 class SessionOpened(Message):
     """A session was read and can be shown."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, view: View) -> None:
         super().__init__()
         self.opened = opened
+        self.view = view
 
 
 class OpenFailed(Message):

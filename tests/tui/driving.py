@@ -1,4 +1,4 @@
-"""Keys in a row with one wait at the end: each wait of the pilot sleeps."""
+"""Opening a file as the command line does, and typing into the prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from app.tui.app import HandcompactApp, Opening
-from tests.tui.on_screen import settle
+from tests.tui.on_screen import press
 
 
 def opening(file: str | Path, *, ascii: bool = False, theme: str | None = None) -> Opening:  # noqa: A002
@@ -23,15 +23,9 @@ def shows(app: HandcompactApp, kind: type[Screen[Any]]) -> bool:
     return isinstance(app.screen, kind)
 
 
-async def tap(pilot: Pilot[None], *keys: str) -> str:
-    """Press keys, wait for all that they set off, and give the screen's text."""
-    await pilot.press(*keys)
-    return await settle(pilot)
-
-
 async def type_in(pilot: Pilot[None], text: str) -> str:
     """Type a whole text at once into the field that has the focus, and press enter."""
     field = pilot.app.focused
     assert isinstance(field, Input)
     field.value = text
-    return await tap(pilot, "enter")
+    return await press(pilot, "enter")

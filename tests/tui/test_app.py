@@ -9,9 +9,9 @@ import pytest
 from app.display import ASCII, UNICODE
 from app.settings import Preferences, load_preferences, save_preferences
 from app.tui.app import HandcompactApp, Opening
-from tests.tui.driving import opening, tap
+from tests.tui.driving import opening
 from tests.tui.files import anthropic_file
-from tests.tui.on_screen import settle
+from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import screen_text
 
 
@@ -51,7 +51,7 @@ async def test_nothing_needs_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     app = HandcompactApp(opening(anthropic_file(tmp_path), theme=theme))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        text = await tap(pilot, "j", "j", "j", "p", "a")
+        text = await press(pilot, "j", "j", "j", "p", "a")
         for word in ("pinned", "compacted", "call", "decision", ">", "*"):
             assert word in text
 

@@ -19,9 +19,9 @@ from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.key_bar import MOST
-from tests.tui.driving import opening, tap
+from tests.tui.driving import opening
 from tests.tui.files import anthropic_file
-from tests.tui.on_screen import settle
+from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden
 
 SCREENS: tuple[type[BaseScreen], ...] = (
@@ -68,11 +68,11 @@ async def test_the_help_screen_comes_and_goes(tmp_path: Path) -> None:
     app = HandcompactApp(opening(anthropic_file(tmp_path, turns=2)))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "question_mark")
+        await press(pilot, "question_mark")
         assert_golden(app, "help")
-        await tap(pilot, "question_mark")
+        await press(pilot, "question_mark")
         assert isinstance(app.screen, HelpScreen)
-        await tap(pilot, "escape")
+        await press(pilot, "escape")
         assert isinstance(app.screen, InspectScreen)
 
 

@@ -11,9 +11,9 @@ from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
-from tests.tui.driving import opening, shows, tap, type_in
+from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import LONG, anthropic_file, written
-from tests.tui.on_screen import settle
+from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
 SIZES = [(80, 24), (120, 36)]
@@ -34,7 +34,7 @@ async def test_the_whole_screen(file: str, size: tuple[int, int]) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        await tap(pilot, "j", "j", "j")
+        await press(pilot, "j", "j", "j")
         assert_golden(app, "inspect")
 
 
@@ -43,17 +43,17 @@ async def test_ascii_signs_are_ascii_and_nothing_else(tmp_path: Path) -> None:
     app = HandcompactApp(opening(written(tmp_path, messages), ascii=True))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "pagedown", "j")
+        await press(pilot, "pagedown", "j")
         assert_golden(app, "inspect-ascii")
         assert screen_text(app).isascii()
-        assert (await tap(pilot, "f")).isascii()
+        assert (await press(pilot, "f")).isascii()
 
 
 async def test_sorting_puts_the_largest_first_and_is_remembered(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        text = await tap(pilot, "S", "g")
+        text = await press(pilot, "S", "g")
         assert "tool_result" in text.splitlines()[5]
         assert app.preferences.by_tokens
     again = HandcompactApp(opening(file))
@@ -65,38 +65,38 @@ async def test_a_pin_shows_survives_all_stages_and_is_undone(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        text = await tap(pilot, "j", "j", "j", "p")
+        text = await press(pilot, "j", "j", "j", "p")
         assert "#2 pinned" in text and "pinned: by you" in text
-        text = await tap(pilot, "a")
+        text = await press(pilot, "a")
         assert "  regenerable  Read f0.py: file 0" in text
         assert "v" not in text.splitlines()[3].replace("preview", "") or "✓ 1" in text.splitlines()[3]
-        assert "undone" in await tap(pilot, "u")
-        await tap(pilot, "u", "u", "u")
+        assert "undone" in await press(pilot, "u")
+        await press(pilot, "u", "u", "u")
         assert not main_screen(app).workspace.state.pins
-        assert "nothing was done yet" in await tap(pilot, "u")
-        assert "done again" in await tap(pilot, "ctrl+r")
+        assert "nothing was done yet" in await press(pilot, "u")
+        assert "done again" in await press(pilot, "ctrl+r")
 
 
 async def test_running_every_stage_shows_what_went(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        text = await tap(pilot, "a")
+        text = await press(pilot, "a")
         assert "3 of 3 run" in text and "gone, your messages all stayed" in text and "compacted" in text
-        assert "e plans the export" in await tap(pilot, "right_square_bracket")
-        assert "took retain_tail back" in await tap(pilot, "left_square_bracket")
+        assert "e plans the export" in await press(pilot, "right_square_bracket")
+        assert "took retain_tail back" in await press(pilot, "left_square_bracket")
 
 
 async def test_a_filter_shows_only_its_rows_and_escape_clears_it(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        text = await tap(pilot, "f", "j", "enter")
+        text = await press(pilot, "f", "j", "enter")
         assert "only regenerable" in text and "1 of 12" in text and " call " not in text
         assert "1 of 60" not in text
-        text = await tap(pilot, "escape")
+        text = await press(pilot, "escape")
         assert " of 60" in text and "only" not in text
-        await tap(pilot, "f", "escape")
+        await press(pilot, "f", "escape")
         assert " of 60" in screen_text(app)
 
 
@@ -109,15 +109,15 @@ async def test_a_search_looks_into_whole_texts_and_marks_them(tmp_path: Path) ->
     app = HandcompactApp(opening(written(tmp_path, messages)))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "slash")
+        await press(pilot, "slash")
         text = await type_in(pilot, "needle")
         screen = main_screen(app)
         assert "'needle' 1 of 2" in text and screen.rows.cursor == 0
-        assert "'needle' 2 of 2" in await tap(pilot, "n")
+        assert "'needle' 2 of 2" in await press(pilot, "n")
         assert screen.rows.cursor == 2
-        await tap(pilot, "slash")
+        await press(pilot, "slash")
         assert "nothing holds 'zebra'" in await type_in(pilot, "zebra")
-        await tap(pilot, "escape")
+        await press(pilot, "escape")
         assert screen.rows.sought == ""
 
 
@@ -138,13 +138,13 @@ async def test_enter_reads_the_row_R_its_record_and_escape_comes_back(file: str)
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "j", "j", "j", "enter")
+        await press(pilot, "j", "j", "j", "enter")
         assert shows(app, TextScreen)
         assert_golden(app, "text")
-        text = await tap(pilot, "R")
+        text = await press(pilot, "R")
         assert "raw record" in text and '"tool_use_id": "r0"' in text
-        await tap(pilot, "escape")
-        assert "raw record" in await tap(pilot, "R")
+        await press(pilot, "escape")
+        assert "raw record" in await press(pilot, "R")
 
 
 async def test_copying_says_how_much_and_takes_controls_away(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ async def test_copying_says_how_much_and_takes_controls_away(tmp_path: Path) -> 
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        shown = await tap(pilot, "y")
+        shown = await press(pilot, "y")
         assert app.clipboard == "a\tb\n␛]52;c;eA==␇ <U+D800> end"
         assert f"copied {len(text)} characters" in shown
 
@@ -164,7 +164,7 @@ async def test_a_text_is_saved_into_a_new_file_only(file: str, tmp_path: Path) -
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "j", "j", "j")
+        await press(pilot, "j", "j", "j")
         target = tmp_path / "out.txt"
         screen = main_screen(app)
         for words in ("written:", "already there"):
@@ -185,7 +185,7 @@ async def test_a_broken_rule_is_found_and_gone_to(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
         assert "! 1 problem" in text
-        text = await tap(pilot, "exclamation_mark")
+        text = await press(pilot, "exclamation_mark")
         assert "problem 1 of 1" in text and main_screen(app).rows.cursor == 2
 
 
@@ -193,11 +193,11 @@ async def test_keys_that_cannot_act_say_why(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert "no stage of react-mini touches this row" in await tap(pilot, "d")
-        assert "this session has one branch only" in await tap(pilot, "B")
-        assert "no damage and no broken rule" in await tap(pilot, "exclamation_mark")
-        assert "no stage has been run yet" in await tap(pilot, "left_square_bracket")
-        assert "has 3 stages" in await tap(pilot, "9")
+        assert "no stage of react-mini touches this row" in await press(pilot, "d")
+        assert "this session has one branch only" in await press(pilot, "B")
+        assert "no damage and no broken rule" in await press(pilot, "exclamation_mark")
+        assert "no stage has been run yet" in await press(pilot, "left_square_bracket")
+        assert "has 3 stages" in await press(pilot, "9")
 
 
 async def test_another_pipeline_takes_the_stages_back_and_keeps_pins(file: str, tmp_path: Path) -> None:
@@ -208,9 +208,9 @@ async def test_another_pipeline_takes_the_stages_back_and_keeps_pins(file: str, 
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "p", "a", "P")
+        await press(pilot, "p", "a", "P")
         assert "takes back the 3 stages" in " ".join(screen_text(app).split())
-        await tap(pilot, "G", "end", "enter")
+        await press(pilot, "G", "end", "enter")
         workspace = main_screen(app).workspace
         assert workspace.pipeline.name == "mine" and workspace.steps == () and workspace.state.pins
 
@@ -225,7 +225,7 @@ async def test_the_mouse_moves_opens_and_chooses_a_stage(file: str) -> None:
         await pilot.double_click("MessageList", offset=(10, 4))
         await settle(pilot)
         assert shows(app, TextScreen)
-        await tap(pilot, "escape")
+        await press(pilot, "escape")
         await pilot.click("StageStrip", offset=(27, 0))
         await settle(pilot)
         assert isinstance(app.screen, StepperScreen) and len(app.screen.workspace.state.taken) == 1
@@ -235,11 +235,11 @@ async def test_leaving_with_stages_run_asks_first(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "a", "escape")
+        await press(pilot, "a", "escape")
         assert not shows(app, InspectScreen)
-        await tap(pilot, "escape")
+        await press(pilot, "escape")
         assert shows(app, InspectScreen)
-        await tap(pilot, "q")
+        await press(pilot, "q")
         assert not shows(app, InspectScreen) and app.is_running
 
 
@@ -251,5 +251,5 @@ async def test_no_row_at_all_takes_every_key(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         keys = ("j", "G", "p", "y", "Y", "R", "d", "S", "u", "n", "exclamation_mark", "enter", "B", "a")
-        await tap(pilot, *keys)
+        await press(pilot, *keys)
         assert shows(app, InspectScreen)

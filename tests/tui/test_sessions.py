@@ -10,9 +10,9 @@ import pytest
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.sessions import SessionsScreen
-from tests.tui.driving import shows, tap, type_in
+from tests.tui.driving import shows, type_in
 from tests.tui.files import anthropic_file, claude_project
-from tests.tui.on_screen import settle
+from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
 HOUR = 3600.0
@@ -57,7 +57,7 @@ async def test_a_filter_is_narrowed_while_it_is_typed_and_cleared_with_escape(ma
         assert "Why is the build" not in (text := await settle(pilot)) and "Round totals" in text
         await pilot.press("enter")
         assert "1 of 4 sessions with 'franc'" in await settle(pilot)
-        assert "Why is the build" in await tap(pilot, "escape")
+        assert "Why is the build" in await press(pilot, "escape")
 
 
 async def test_sessions_are_sorted_by_size_and_back(machine: Path) -> None:
@@ -65,18 +65,18 @@ async def test_sessions_are_sorted_by_size_and_back(machine: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert ">" in screen_text(app).splitlines()[3]
-        assert "a short one" in (await tap(pilot, "S")).splitlines()[3]
-        assert "a short one" in (await tap(pilot, "S")).splitlines()[6]
+        assert "a short one" in (await press(pilot, "S")).splitlines()[3]
+        assert "a short one" in (await press(pilot, "S")).splitlines()[6]
 
 
 async def test_enter_opens_a_session_and_escape_comes_back(machine: Path) -> None:
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        text = await tap(pilot, "G", "enter")
+        text = await press(pilot, "G", "enter")
         assert shows(app, InspectScreen)
         assert "a-short-one.json" in text and "Question 0" in text
-        await tap(pilot, "escape")
+        await press(pilot, "escape")
         assert shows(app, SessionsScreen)
 
 
@@ -84,12 +84,12 @@ async def test_a_file_that_cannot_be_opened_is_told_in_place(machine: Path) -> N
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await tap(pilot, "o")
+        await press(pilot, "o")
         text = await type_in(pilot, "/no/such")
         assert shows(app, SessionsScreen)
         assert "/no/such" in text and "Round totals" in text
         (machine / "notes [x].txt").write_text("no session at all")
-        await tap(pilot, "o")
+        await press(pilot, "o")
         text = " ".join((await type_in(pilot, "~/notes [x].txt")).split())
         assert "notes [x].txt" in text and "supported:" in text and "/no/such" not in text
 

@@ -4,35 +4,63 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from textual import work
 from textual.message import Message
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from app.listing import Item, items
-from app.outlook import Outlook, outlook
+from app.outlook import Figures, Outlook, first_look, outlook
 from app.problems import Problem, problems
+from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
+from app.workspace import Workspace
 
 TELL_SECONDS = 0.25
-"""Time between two messages about the counting."""
+"""The least time between two messages about the counting."""
+TELL_SHARE = 8
+"""Figures are made anew at most this part of the time: each time they take a look at every block."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What there is to show at one moment."""
+
+    seen: Outlook
+    items: list[Item]
+    figures: Figures
+
+
+def view_of(seen: Outlook) -> View:
+    """Everything that has to be worked out before an outlook can be shown."""
+    _ = seen.touches
+    return View(seen, items(seen), seen.figures())
+
+
+def first_view(workspace: Workspace) -> View:
+    """What can be shown before any stage was tried."""
+    return view_of(first_look(workspace))
 
 
 class Looked(Message):
-    """The stages were run ahead; these are the rows as they are now."""
+    """The stages were run ahead."""
 
-    def __init__(self, seen: Outlook, found: list[Item]) -> None:
+    def __init__(self, view: View) -> None:
         super().__init__()
-        self.seen = seen
-        self.found = found
+        self.view = view
 
 
 class Counted(Message):
     """Some more blocks were counted: `share` of the text, 1 when it is all."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, figures: Figures) -> None:
         super().__init__()
         self.share = share
+        self.figures = figures
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Counted)
 
 
 class Checked(Message):
@@ -44,33 +72,41 @@ class Checked(Message):
 
 
 class LooksAhead(WorkScreen):
-    """A screen that is told `Looked`, `Counted` and `Checked` as the work gets done."""
+    """A screen that is told `Looked`, `Checked` and `Counted` as the work gets done, in this order.
+
+    One thread does all of it: several would only take the interpreter from the screen and each other.
+    """
+
+    _was_checked = False
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="look")
-    def look_ahead(self) -> None:
-        """Work out what the stages did and would do, after anything changed."""
+    def look_ahead(self, visible: Collection[str]) -> None:
+        """Work everything out anew after something changed; blocks of these keys are counted first."""
         worker = get_current_worker()
-        seen = outlook(self.workspace)
-        found = items(seen)
-        if not worker.is_cancelled:
-            self.post_message(Looked(seen, found))
+        counter = self.workspace.counter
+        if self.workspace.estimator.exact:
+            shown = [row.block for row in self.workspace.rows if row.key in visible]
+            for _ in counter.run(shown, lambda: worker.is_cancelled):
+                pass
+        with collector_paused():
+            view = view_of(outlook(self.workspace))
+        if worker.is_cancelled:
+            return
+        self.post_message(Looked(view))
+        if not self._was_checked:
+            self.post_message(Checked(problems(self.workspace.session)))
+            self._was_checked = True
+        self._count(view.seen, worker)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="count")
-    def count(self, visible: Collection[str]) -> None:
-        """Count every block with the tokenizer, those of these keys first."""
-        worker = get_current_worker()
+    def _count(self, seen: Outlook, worker: Worker[None]) -> None:
         workspace = self.workspace
         if not workspace.estimator.exact:
             return
-        told = time.monotonic()
-        for counted in workspace.counter.run(workspace.to_count(), lambda: worker.is_cancelled, visible):
-            if time.monotonic() - told > TELL_SECONDS:
-                told = time.monotonic()
-                self.post_message(Counted(counted.share))
+        due = time.monotonic() + TELL_SECONDS
+        for counted in workspace.counter.run(workspace.to_count(), lambda: worker.is_cancelled):
+            if (began := time.monotonic()) > due:
+                self.post_message(Counted(counted.share, seen.figures()))
+                now = time.monotonic()
+                due = now + max(TELL_SECONDS, TELL_SHARE * (now - began))
         if not worker.is_cancelled:
-            self.post_message(Counted(1.0))
-
-    @work(thread=True, exit_on_error=False, exclusive=True, group="check")
-    def check(self) -> None:
-        """Look for damage and broken rules."""
-        self.post_message(Checked(problems(self.workspace.session)))
+            self.post_message(Counted(1.0, seen.figures()))

@@ -18,7 +18,7 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
 
     @acts
     def action_filter(self) -> None:
-        rows = self.all_items
+        rows = self.view_now.items
         found = [share for facet in Facet for share in shares(rows, self.seen, facet)]
         options: list[Only | None] = [None, *(share.only for share in found)]
         choices = [Choice("all rows", human_number(len(rows)))]

@@ -208,7 +208,7 @@ class InspectScreen(Chooses, CopiesTexts):
 
     @on(SessionOpened)
     def _other_branch(self, event: SessionOpened) -> None:
-        self.app.switch_screen(InspectScreen(event.opened))
+        self.app.switch_screen(InspectScreen(event.opened, event.view))
 
     @on(OpenFailed)
     def _branch_failed(self, event: OpenFailed) -> None:

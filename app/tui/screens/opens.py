@@ -13,6 +13,8 @@ from app.display import spread
 from app.errors import HandcompactError
 from app.opening import open_workspace
 from app.tui.messages import OpenFailed, SessionOpened
+from app.tui.responsive import collector_paused
+from app.tui.screens.background import first_view
 from app.tui.screens.base import BaseScreen
 
 SPELL_SECONDS = 0.5
@@ -65,10 +67,11 @@ class OpensSessions(BaseScreen):
     def _read(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
         worker = get_current_worker()
         try:
-            opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)
-            # Judging takes longer than reading; the first screen must find it done.
-            _ = opened.workspace.rows
-            answer: SessionOpened | OpenFailed = SessionOpened(opened)
+            with collector_paused():
+                opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)
+                # Judging and estimating take as long as reading: the next screen finds them done.
+                view = first_view(opened.workspace)
+            answer: SessionOpened | OpenFailed = SessionOpened(opened, view)
         except HandcompactError as error:
             answer = OpenFailed(str(error))
         if not worker.is_cancelled:

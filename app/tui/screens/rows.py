@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from textual import events, on, work
 from textual.containers import Container
@@ -13,15 +15,15 @@ from textual.worker import get_current_worker
 
 from app.describe import Description, describe, size_of
 from app.display import counted, percent, spread
-from app.listing import Item, Only, arranged, is_live, items, key_of, searched
+from app.listing import Item, Only, arranged, is_live, key_of, searched
 from app.model import text_of
 from app.opening import Opened
-from app.outlook import Outlook, first_look
+from app.outlook import Outlook
 from app.problems import Problem
 from app.rows import BlockRow
 from app.tui.figures import stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
-from app.tui.screens.background import Checked, Counted, Looked, LooksAhead
+from app.tui.screens.background import Checked, Counted, Looked, LooksAhead, View, first_view
 from app.tui.widgets.detail import Detail
 from app.tui.widgets.highlight import compile_query
 from app.tui.widgets.line_view import LineView
@@ -29,8 +31,8 @@ from app.tui.widgets.message_list import MessageList
 from app.tui.widgets.stage_strip import StageStrip
 from app.tui.widgets.usage_bar import UsageBar
 
-DETAIL_SECONDS = 0.04
-"""How long the cursor rests before its row is told at length."""
+DETAIL_SECONDS = 0.05
+"""How long a cursor that runs must rest before its row is told at length."""
 READ_AT_ONCE = 256 * 1024
 """Bytes of a record up to which it is read without a thread."""
 
@@ -55,11 +57,11 @@ class RowsScreen(LooksAhead):
             self.rows = rows
             self.go = go
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, view: View | None = None) -> None:
+        """`view` is the first one, where it was made already in another thread."""
         super().__init__(opened)
-        self.seen: Outlook = first_look(self.workspace)
-        self.all_items: list[Item] = items(self.seen)
-        self.shown: list[Item] = self.all_items
+        self.view_now = view or first_view(self.workspace)
+        self.shown: list[Item] = self.view_now.items
         """Those that the filter lets through, in their order."""
         self.only: Only | None = None
         """The filter in force."""
@@ -69,11 +71,17 @@ class RowsScreen(LooksAhead):
         """A row and what is said while the cursor is on it."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
         self._resting: Timer | None = None
+        self._moved_at = 0.0
 
     def body(self) -> Iterable[Widget]:
         yield UsageBar(glyphs=self.glyphs)
         yield StageStrip(glyphs=self.glyphs)
         yield Container(MessageList(glyphs=self.glyphs), Detail(glyphs=self.glyphs), id="panes")
+
+    @property
+    def seen(self) -> Outlook:
+        """The outlook that everything on the screen is seen in."""
+        return self.view_now.seen
 
     @property
     def rows(self) -> MessageList:
@@ -91,7 +99,6 @@ class RowsScreen(LooksAhead):
         live = next((place for place, item in enumerate(self.shown) if is_live(item)), 0)
         self.rows.cursor = live
         self.call_after_refresh(self._show_from, live)
-        self.check()
 
     def _show_from(self, place: int) -> None:
         if self.rows.cursor == place:
@@ -99,7 +106,12 @@ class RowsScreen(LooksAhead):
 
     def on_screen_resume(self) -> None:
         """Begin, or come back from a screen that may have changed everything."""
-        self.look_ahead()
+        self._look()
+
+    def _look(self) -> None:
+        top = round(self.rows.scroll_y)
+        visible = self.shown[top : top + self.size.height]
+        self.look_ahead(frozenset(item.key for item in visible if isinstance(item, BlockRow)))
 
     def on_resize(self, event: events.Resize) -> None:
         self.refresh_lines()
@@ -108,7 +120,7 @@ class RowsScreen(LooksAhead):
     def did(self, words: str) -> None:
         """Say what a key did, until the cursor moves, and look at everything anew."""
         self.say_row(words)
-        self.look_ahead()
+        self._look()
 
     def say_row(self, words: str) -> None:
         """Say something until the cursor moves away from where it is now."""
@@ -119,18 +131,13 @@ class RowsScreen(LooksAhead):
 
     @on(Looked)
     def _looked(self, event: Looked) -> None:
-        self.seen, self.all_items = event.seen, event.found
+        self.view_now = event.view
         self.lay_rows()
-        self._count_from_here()
-
-    def _count_from_here(self) -> None:
-        top = round(self.rows.scroll_y)
-        visible = self.shown[top : top + self.size.height]
-        self.count(frozenset(item.key for item in visible if isinstance(item, BlockRow)))
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
         self._share = event.share
+        self.view_now = replace(self.view_now, figures=event.figures)
         # Rows under a moving cursor must not change places: the order is made anew at the end.
         if self.shell.preferences.by_tokens and event.share == 1:
             self.lay_rows()
@@ -150,7 +157,7 @@ class RowsScreen(LooksAhead):
         """Show the rows that the filter lets through, in their order; the cursor stays on its row."""
         kept = self.item
         self.shown = arranged(
-            self.all_items, self.seen, by_tokens=self.shell.preferences.by_tokens, only=self.only
+            self.view_now.items, self.seen, by_tokens=self.shell.preferences.by_tokens, only=self.only
         )
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
         source = Rows(self.shown, self.seen, warned)
@@ -163,14 +170,15 @@ class RowsScreen(LooksAhead):
         self.refresh_lines()
 
     def _refresh_figures(self) -> None:
-        self.query_one(UsageBar).show(usage_figures(self.seen))
+        self.query_one(UsageBar).show(usage_figures(self.seen, self.view_now.figures))
         self.query_one(StageStrip).show(stage_items(self.seen), stages_note(self.seen))
         self._say()
 
     def _say(self) -> None:
         place, words = self._said
         if place != self.rows.cursor or not words:
-            words = self.seen.sentence() if self.seen.ahead else "running the stages ahead ..."
+            view = self.view_now
+            words = view.seen.sentence(view.figures) if view.seen.ahead else "running the stages ahead ..."
         right = f"{self.rows.cursor + 1:,} of {len(self.shown):,}" if self.shown else "no rows"
         if self.only is not None:
             right = f"only {self.only.value}  {right}"
@@ -182,9 +190,14 @@ class RowsScreen(LooksAhead):
     def _moved(self) -> None:
         self._say()
         self.refresh_lines()
+        now = time.monotonic()
         if self._resting is not None:
             self._resting.stop()
-        self._resting = self.set_timer(DETAIL_SECONDS, self._describe)
+        if now - self._moved_at > DETAIL_SECONDS:
+            self._describe()
+        else:
+            self._resting = self.set_timer(DETAIL_SECONDS, self._describe)
+        self._moved_at = now
 
     def _describe(self) -> None:
         item = self.item

@@ -205,7 +205,7 @@ class SessionsScreen(OpensSessions):
 
     @on(SessionOpened)
     def _show_session(self, event: SessionOpened) -> None:
-        self.app.push_screen(InspectScreen(event.opened))
+        self.app.push_screen(InspectScreen(event.opened, event.view))
 
     @on(OpenFailed)
     def _show_failure(self, event: OpenFailed) -> None:
