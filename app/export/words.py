@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.checks import Level
-from app.display import human_number
+from app.display import counted, human_number
 from app.export.plan import ExportPlan
 from app.export.write import Written
 
@@ -19,8 +19,9 @@ def plan_lines(plan: ExportPlan) -> list[str]:
         f"Target    {plan.target_words}" + ("  (in place)" if plan.in_place else ""),
     ]
     for step in plan.steps:
-        done = f"{human_number(len(step.changes))} blocks changed" if step.changes else step.result.note
-        lines.append(f"Stage {step.number}   {step.name}: {done}")
+        done = f"{counted(len(step.changes), 'block')} changed" if step.changes else ""
+        words = "; ".join(filter(None, (done, step.result.note)))
+        lines.append(f"Stage {step.number}   {step.name}: {words}")
         lines += [f"          {line}" for line in step.result.trace]
     lines += [
         f"Tokens    ~{human_number(plan.tokens_before)} -> ~{human_number(plan.tokens_after)}"
@@ -28,8 +29,8 @@ def plan_lines(plan: ExportPlan) -> list[str]:
         f"Records   {counts.kept} kept byte for byte, {counts.changed} changed,"
         f" {counts.added} added, {counts.dropped} left out",
     ]
-    words = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
-    lines += [f"Check     {words[check.level]:4} {check.text}" for check in plan.checks]
+    marks = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
+    lines += [f"Check     {marks[check.level]:4} {check.text}" for check in plan.checks]
     lines += [f"Repair    line {n.line or '?'}: {n.word} {n.detail}".rstrip() for n in counts.repairs]
     lines += [f"Yours     would go: {text.content.preview}" for text in plan.words_gone]
     return lines
