@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.pipeline import load
 from app.tui.screens.diff import DiffScreen, MessageDiff
 from app.workspace import Workspace
@@ -21,37 +19,31 @@ def diff(work: Workspace, key: str | None = None, step: str | None = None) -> On
     return OnScreen(lambda at: DiffScreen(at, key=key, step=step), opened(work))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_how_it_looks(size: tuple[int, int]) -> None:
+async def test_how_it_looks() -> None:
     work = workspace()
     work.go_to(2)
     app = diff(work, "m7/0", "microcompact")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert_golden(app, "diff")
-
-
-async def test_how_it_looks_side_by_side() -> None:
-    app = diff(workspace(), "m7/0", "tool_result_budget")
-    async with app.run_test(size=(120, 36)) as pilot:
+        assert "side by side needs 120 columns; there are 80" in await press(pilot, "s")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert_golden(app, "diff")
         await press(pilot, "s")
         assert_golden(app, "diff-split")
+        await pilot.resize_terminal(80, 24)
+        assert "│" not in await settle(pilot)
 
 
 async def test_n_goes_through_the_changed_messages() -> None:
-    app = diff(workspace(), "m7/0", "tool_result_budget")
-    async with app.run_test(size=(80, 24)) as pilot:
-        assert "message 2 of 24 changed" in await settle(pilot)
-        text = await press(pilot, "n")
-        assert "message 3 of 24 changed" in text and "#10 user" in text
-        assert "message 1 of 24 changed" in await press(pilot, "N", "N")
-        assert "that was the first changed message" in await press(pilot, "N")
-
-
-async def test_without_a_key_it_opens_at_the_first_change() -> None:
     app = diff(workspace(), None, "tool_result_budget")
     async with app.run_test(size=(80, 24)) as pilot:
         assert "message 1 of 24 changed" in await settle(pilot)
+        text = await press(pilot, "n", "n")
+        assert "message 3 of 24 changed" in text and "#10 user" in text
+        assert "message 1 of 24 changed" in await press(pilot, "N", "N")
+        assert "that was the first changed message" in await press(pilot, "N")
 
 
 async def test_n_goes_through_matches_while_something_is_searched() -> None:
@@ -132,12 +124,6 @@ async def test_folded_lines_open_and_long_texts_are_compared_on_request() -> Non
         before = pane.row_count
         await press(pilot, "j", "j", "enter")
         assert pane.row_count > before
-
-
-async def test_side_by_side_needs_room_and_says_so() -> None:
-    app = diff(workspace(), "m3/0", "tool_result_budget")
-    async with app.run_test(size=(80, 24)) as pilot:
-        assert "side by side needs 120 columns; there are 80" in await press(pilot, "s")
 
 
 async def test_when_nothing_differs_every_key_answers() -> None:

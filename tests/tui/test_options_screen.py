@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.widgets import Input
 
 from app.pipeline import load
@@ -34,10 +33,12 @@ def entry(app: OnScreen, name: str) -> Input:
     return control
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_how_it_looks(size: tuple[int, int]) -> None:
+async def test_how_it_looks() -> None:
     app = form(workspace())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert_golden(app, "options")
+        await pilot.resize_terminal(120, 36)
         await settle(pilot)
         assert_golden(app, "options")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.pipeline import load
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
@@ -28,19 +26,14 @@ def stepper(work: Workspace | None = None, *, ascii: bool = False) -> OnScreen: 
     return OnScreen(StepperScreen, opened(work or workspace()), ascii=ascii)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_how_a_preview_looks(size: tuple[int, int]) -> None:
-    app = stepper()
-    async with app.run_test(size=size) as pilot:
-        await press(pilot, "right_square_bracket")
-        assert_golden(app, "stepper")
-
-
-async def test_how_it_looks_when_all_is_done() -> None:
+async def test_how_a_preview_looks() -> None:
     app = stepper()
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "a")
-        assert_golden(app, "stepper-done")
+        await press(pilot, "right_square_bracket")
+        assert_golden(app, "stepper")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert_golden(app, "stepper")
 
 
 async def test_how_it_looks_in_ascii() -> None:
@@ -106,10 +99,11 @@ async def test_after_the_last_stage_the_list_is_of_all_together() -> None:
     app = stepper()
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "a")
+        assert_golden(app, "stepper-done")
         assert "in all" in text and "cleared" in text
-        assert "cut" in await press(pilot, "G")
-        await press(pilot, "g")
         assert "2 stages change it: p pins it against all of them" in await press(pilot, "x")
+        assert "every stage is done" in await press(pilot, "o")
+        assert "cut" in await press(pilot, "G")
 
 
 async def test_the_only_copies_are_marked_and_gone_to() -> None:
@@ -184,6 +178,14 @@ async def test_a_search_finds_rows_and_ends_with_escape() -> None:
         assert changes.current is not None and changes.current.number == 86
 
 
+async def test_a_click_on_a_stage_goes_there() -> None:
+    app = stepper()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click("#stages", offset=(5, 2))
+        assert "Stage 3 of 3" in await settle(pilot)
+
+
 async def test_text_of_a_session_cannot_act() -> None:
     messages = [user(HOSTILE)]
     for n in range(6):
@@ -207,14 +209,6 @@ async def test_another_pipeline_can_be_chosen() -> None:
         text = await press(pilot, "down", "enter")
         assert work.pipeline.name != "react-mini" and work.pipeline.name in text
         assert f"Stage 1 of {len(work.pipeline.steps)}" in text
-
-
-async def test_a_click_on_a_stage_goes_there() -> None:
-    app = stepper()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.click("#stages", offset=(5, 2))
-        assert "Stage 3 of 3" in await settle(pilot)
 
 
 async def test_an_empty_session_says_so_instead_of_failing() -> None:

@@ -275,6 +275,7 @@ class BaseScreen(Screen[None]):
         self.query_one("#too-small", Line).say(
             f"{width}x{height} is too small: {SMALLEST[0]}x{SMALLEST[1]} are needed"
         )
+        self.refresh_lines()
 
 
 class WorkScreen(BaseScreen):

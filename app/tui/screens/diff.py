@@ -182,8 +182,13 @@ class DiffScreen(WorkScreen):
             self._key = key
             self.pane.go_to_key(key)
         self.refresh_lines()
-        line = "nothing differs" if shown.page is None else page_line(shown.page, shown.comparison.checks)
-        self.status(line)
+        self._say_page()
+
+    def _say_page(self) -> None:
+        shown = self._shown
+        if shown is not None:
+            page = shown.page
+            self.status("nothing differs" if page is None else page_line(page, shown.comparison.checks))
 
     @on(Failed)
     def _fail(self, event: Failed) -> None:
@@ -191,8 +196,7 @@ class DiffScreen(WorkScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self.pane.split = self.shell.preferences.split and event.size.width >= SPLIT_FROM
-        if self._shown is not None:
-            self.refresh_lines()
+        self._say_page()
 
     # What keys do
 
