@@ -9,16 +9,21 @@ from functools import partial
 from app.compactability import compacted_form
 from app.model import Block, HeldValue, Message, ToolResult, ToolUse, chars_of
 from app.pipeline import Pipeline, load
-from app.stages import stage_named
 from app.stages.base import Context, Messages, Stage, StageResult
 from app.stages.cutting import cut_middle
 from app.stages.draft import results_of
+from app.stages.fit import Fit
 from app.stages.result_gate import Reading, ResultGate
 from app.tokens import estimator
 from app.tokens.seeds import MiniCodeEstimator
 from tests.recorded_runs.neutral import Json, Params, Run, answer, to_model
 
 _SHORT = {"tool_result_budget": "budget", "microcompact": "micro", "retain_tail": "retain"}
+
+
+def _of(preset: str, step: str) -> Stage:
+    """A stage as a preset has it."""
+    return next(planned.stage for planned in load(preset).steps if planned.name == step)
 
 
 def with_params(stage: Stage, params: Params) -> Stage:
@@ -102,19 +107,8 @@ def without_calls(messages: Messages) -> Messages:
     )
 
 
-MINICODE_BUDGET = {"action": "save", "folder": ".mini-code-tool-results"}
-MINICODE_MICRO = {
-    "when": "interval",
-    "keep_recent": 5,
-    "min_chars": 0,
-    "tools": ["*"],
-    "skip_compacted": True,
-    "placeholder": "[Old tool result content cleared by time-based microcompact]",
-}
-
-
 def _minicode_budget(params: Params, messages: Sequence[Json]) -> Json:
-    stage = with_params(stage_named("tool_result_budget").build(MINICODE_BUDGET), params)
+    stage = with_params(_of("minicode", "tool_result_budget"), params)
     result = stage(with_calls(messages), _context("minicode", params))
     report = {
         "results_saved": len(result.changes),
@@ -125,7 +119,7 @@ def _minicode_budget(params: Params, messages: Sequence[Json]) -> Json:
 
 
 def _minicode_micro(params: Params, messages: Sequence[Json]) -> Json:
-    stage = with_params(stage_named("microcompact").build(MINICODE_MICRO), {"last_run": 0.0, **params})
+    stage = with_params(_of("minicode", "microcompact"), {"last_run": 0.0, **params})
     result = stage(with_calls(messages), _context("minicode", params))
     fired = bool(result.changes)
     last_run = params.get("last_run", 0.0)
@@ -138,7 +132,7 @@ def _minicode_micro(params: Params, messages: Sequence[Json]) -> Json:
 
 
 def _minicode_dedup(params: Params, messages: Sequence[Json]) -> Json:
-    stage = with_params(stage_named("read_dedup").build({}), params)
+    stage = with_params(_of("minicode", "read_dedup"), params)
     result = stage(to_model(messages), _context("minicode", params))
     return answer(result.messages, {})
 
@@ -150,25 +144,9 @@ def _minicode_estimate(params: Params, messages: Sequence[Json]) -> Json:
 
 # 002: learn-claude-code
 
-LAYERED_BUDGET = {
-    "scope": "last-batch",
-    "action": "save",
-    "save_over_chars": 30_000,
-    "preview": "head",
-    "preview_chars": 2000,
-}
-LAYERED_MICRO = {
-    "when": "always",
-    "keep_recent": 3,
-    "min_chars": 120,
-    "tools": ["*"],
-    "placeholder": "[Earlier tool result compacted. Re-run if needed.]",
-}
 
-
-def _layered(name: str, options: Json, params: Params, messages: Sequence[Json]) -> Json:
-    stage = with_params(stage_named(name).build(options), params)
-    result = stage(to_model(messages), _context("json-chars", params))
+def _layered(stage: Stage, params: Params, messages: Sequence[Json]) -> Json:
+    result = with_params(stage, params)(to_model(messages), _context("json-chars", params))
     report = {"messages_after": len(result.messages), "results_changed": len(result.changes)}
     return answer(result.messages, report, result.files)
 
@@ -177,7 +155,7 @@ def _layered(name: str, options: Json, params: Params, messages: Sequence[Json])
 
 
 def _gate_stage(params: Params) -> ResultGate:
-    stage = ResultGate().with_options(
+    stage = _of("gate-8k", "result_gate").with_options(
         {name: value for name, value in params.items() if name not in ("env", "gates")}
     )
     assert isinstance(stage, ResultGate)
@@ -281,9 +259,9 @@ RUNS: Mapping[tuple[str, str], Run] = {
     ("001", "micro"): _minicode_micro,
     ("001", "dedup"): _minicode_dedup,
     ("001", "estimate"): _minicode_estimate,
-    ("002", "budget"): partial(_layered, "tool_result_budget", LAYERED_BUDGET),
-    ("002", "micro"): partial(_layered, "microcompact", LAYERED_MICRO),
-    ("002", "fit"): partial(_layered, "fit", {}),
+    ("002", "budget"): partial(_layered, _of("layered", "tool_result_budget")),
+    ("002", "micro"): partial(_layered, _of("layered", "microcompact")),
+    ("002", "fit"): partial(_layered, Fit()),
     ("003", "cut"): _gate_cut,
     ("003", "config"): _gate_config,
     ("003", "already_cut"): _gate_already_cut,
