@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from app.model import Author, Boundary, Held, Message, Role, Text
+from app.model import Author, Block, Boundary, Held, Message, Role, Text
 from app.stages.base import Change, ChangeKind, Context, Messages
 
 
 def boundary_message(
-    anchor: str, text: str, author: Author, boundary: Boundary, also: tuple[Text, ...] = ()
+    anchor: str, text: str, author: Author, boundary: Boundary, also: Iterable[Text] = ()
 ) -> Message:
-    """A user message of `text` and then of the blocks `also`, standing behind `boundary`.
+    """A user message of `text` and then of copies of the texts `also`, standing behind `boundary`.
 
     `anchor` is the key of what it stands for. Its own keys are made of that and of the strategy, so they
     are the same each time the stage runs.
@@ -19,12 +20,12 @@ def boundary_message(
     key = f"{boundary.strategy}@{anchor}"
     marked = replace(boundary, key=f"{key}/boundary")
     made = Text(f"{key}/0", Held(text), author)
-    return Message(key, Role.USER, (made, *also), boundary=marked)
+    copies = (Text(f"{key}/{n}", Held(one.content.read()), one.author) for n, one in enumerate(also, 1))
+    return Message(key, Role.USER, (made, *copies), boundary=marked)
 
 
-def made_change(message: Message, reason: str) -> Change:
-    """The change that made a message's first block."""
-    block = message.blocks[0]
+def made_change(block: Block, reason: str) -> Change:
+    """The change that made a block."""
     return Change(block.key, ChangeKind.MADE, reason, None, block)
 
 

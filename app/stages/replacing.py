@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from app.model import Author, Block, Boundary, Message, Text, blocks_of
@@ -25,7 +25,7 @@ class Cut:
     kept: Messages
     """What stays of that: protected blocks with their pairs, the first request if it was asked for."""
     earlier: tuple[Text, ...]
-    """Earlier summaries that stay, since the new one was not made from them."""
+    """Earlier summaries whose words are carried on, since the new one was not made from them."""
     tail: Messages
     changes: tuple[Change, ...]
     removed: int
@@ -51,14 +51,11 @@ def cut_at(
 ) -> Cut:
     """What a cut before message `cut`, system messages not counted, would take.
 
-    `keep_earlier` lets the summaries of earlier compactions stay.
+    `keep_earlier` carries on the summaries of earlier compactions, as they are.
     """
     system, rest = split_system(messages)
     gone = rest[:cut]
-    earlier = tuple(_summaries(gone)) if keep_earlier else ()
-    spare = {block.key for block in earlier}
-    if keep_first_user:
-        spare |= words_of_request(rest)
+    spare = _typed(rest, words_of_request(rest)) if keep_first_user else set[str]()
     drop = drop_range(rest, 0, cut, protection, reason, spare)
     stay = {message.key for message in drop.kept}
     markers = sum(message.key not in stay and is_marker(message) for message in gone)
@@ -66,9 +63,9 @@ def cut_at(
         given=messages,
         system=system,
         gone=gone,
-        kept=_without(drop.kept, {block.key for block in earlier}),
-        earlier=earlier,
-        tail=_without(rest[cut:], frozenset()),
+        kept=_plain(drop.kept),
+        earlier=tuple(_summaries(drop.changes)) if keep_earlier else (),
+        tail=_plain(rest[cut:]),
         changes=drop.changes,
         removed=drop.removed - markers,
         carried=_carried(gone),
@@ -90,32 +87,39 @@ def replaced(
     made = boundary_message(cut.changes[0].key, text, author, told, cut.earlier)
     at = len(cut.system)
     after = sized((*cut.system, made, *ends), at, cut.given, context)
+    carried = (made_change(block, "the earlier summary, as it was") for block in made.blocks[1:])
     return StageResult(
         after,
-        (*cut.changes, made_change(made, reason)),
+        (*cut.changes, *carried, made_change(made.blocks[0], reason)),
         boundary=after[at].boundary,
         protected=cut.protected,
         size_before=context.estimator.total(cut.given),
     )
 
 
-def _summaries(messages: Messages) -> Iterator[Text]:
-    for _, block in blocks_of(messages):
-        if isinstance(block, Text) and block.author is Author.SUMMARY:
-            yield block
+def _typed(messages: Messages, keys: Collection[str]) -> set[str]:
+    """Those blocks that the person made: a client puts summaries and reminders into the same message."""
+    return {
+        block.key
+        for _, block in blocks_of(messages)
+        if block.key in keys and not (isinstance(block, Text) and block.author is not Author.USER)
+    }
 
 
-def _without(messages: Messages, keys: frozenset[str] | set[str]) -> Messages:
-    """Messages that stay, without these blocks and without a boundary that hides: the new one comes first."""
-    left = []
-    for message in messages:
-        blocks = tuple(block for block in message.blocks if block.key not in keys)
-        hides = message.boundary is not None and message.boundary.hides
-        if hides or len(blocks) < len(message.blocks):
-            message = replace(message, blocks=blocks, boundary=None if hides else message.boundary)
-        if blocks:
-            left.append(message)
-    return tuple(left)
+def _summaries(changes: Iterable[Change]) -> Iterator[Text]:
+    for change in changes:
+        if isinstance(change.before, Text) and change.before.author is Author.SUMMARY:
+            yield change.before
+
+
+def _plain(messages: Messages) -> Messages:
+    """Messages that stay, without a boundary that hides: they stand behind the new one."""
+    return tuple(
+        replace(message, boundary=None)
+        if message.boundary is not None and message.boundary.hides
+        else message
+        for message in messages
+    )
 
 
 def _carried(messages: Messages) -> int:

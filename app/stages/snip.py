@@ -90,7 +90,7 @@ class Snip(Stage):
         after = sized(after, len(head), messages, context)
         return StageResult(
             after,
-            (*changes, made_change(marker, f"says that {removed} messages went")),
+            (*changes, made_change(marker.blocks[0], f"says that {removed} messages went")),
             boundary=after[len(head)].boundary,
             protected=drop.protected,
             size_before=idle.size_before,

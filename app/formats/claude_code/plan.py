@@ -112,17 +112,22 @@ class Planner:
     def _hidden(self, gone: Sequence[Node], thread: Thread) -> list[Node]:
         """Those of the records that stay, above the new boundary: all but what was taken out of the rest.
 
-        A record of a message that is kept in part would be found by its ids, wherever it stands.
+        A record of a reply or of results that are kept in part would be found by its ids, wherever it
+        stands; words of the user have none.
         """
         if self._rewrite.boundary is None:
             return []
-        parts = {
+        kept_in_part = {
             index
             for message in self._session.live
             if any(index in thread.by_record for index in message.records)
             for index in message.records
         }
-        parts |= {n.index for n in gone if n.hollow}
+        parts = {
+            n.index
+            for n in gone
+            if n.hollow or (n.index in kept_in_part and (n.message_id is not None or n.answers))
+        }
         calls = {call for node in gone if node.index in parts for call in node.calls}
         return [n for n in gone if n.index not in parts and not (n.answers and calls.issuperset(n.answers))]
 
