@@ -109,3 +109,16 @@ async def test_nothing_changed_is_no_step() -> None:
         assert "this is what the pipeline says" in await press(pilot, "ctrl+r")
         await press(pilot, "ctrl+s")
         assert work.history.done == ()
+
+
+async def test_a_choice_without_room_shows_the_chosen_one() -> None:
+    app = form(workspace())
+    async with app.run_test(size=(80, 24)) as pilot:
+        control = field(app, "when").control
+        assert isinstance(control, OneOf)
+        assert "(o) over-threshold" in await settle(pilot)
+        control.styles.width = 30
+        assert "< over-threshold >  2 of 3" in await settle(pilot)
+        control.focus()
+        assert "< interval >  3 of 3" in await press(pilot, "right")
+        assert "< always >  1 of 3" in await press(pilot, "right")

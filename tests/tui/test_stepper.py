@@ -42,6 +42,10 @@ async def test_how_it_looks_in_ascii() -> None:
         text = await settle(pilot)
         assert text.isascii()
         assert_golden(app, "stepper-ascii")
+        await press(pilot, "right_square_bracket")
+        for key in ("d", "o", "e"):
+            assert (await press(pilot, key)).isascii()
+            await press(pilot, "escape")
 
 
 async def test_accept_and_back() -> None:

@@ -197,6 +197,8 @@ class ExportScreen(WorkScreen):
         backup = self._box("backup")
         folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
         backup.note = f"always, when the original is replaced: {folder}" if plan.in_place else folder
+        has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
+        self._box("drop-old").note = "" if has_boundary else "there is none"
         words = self._box("words")
         gone = len(plan.words_gone)
         words.display = bool(gone)

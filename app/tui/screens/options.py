@@ -84,7 +84,8 @@ def _control(option: OptionValue) -> TickBox | OneOf | Input:
     value = value_words(option.value)
     if option.option.type == "bool":
         return TickBox("", bool(option.value))
-    if option.option.choices:
+    # Of a list, choices say what may stand in it.
+    if option.option.choices and not option.option.type.startswith("tuple"):
         return OneOf(option.option.choices, value)
     return Input(value, placeholder="none", compact=True, select_on_focus=False)
 

@@ -124,7 +124,10 @@ class TickBox(Control):
 
 
 class OneOf(Control):
-    """`(o) auto  ( ) on  ( ) off`; left and right, space or a click choose."""
+    """`(o) auto  ( ) on  ( ) off`; left and right, space or a click choose.
+
+    Where there is no room for all, the one that is chosen: `< auto >  1 of 3`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,space,enter", "move(1)", "Next", show=False),
@@ -145,18 +148,30 @@ class OneOf(Control):
         self.set_reactive(OneOf.value, value)
 
     def parts(self) -> Sequence[tuple[str, str]]:
+        if not self._has_room:
+            return ((f"< {self.value} >", "focus"), (f"  {self._place + 1} of {len(self.choices)}", "note"))
         pieces: list[tuple[str, str]] = []
         for choice in self.choices:
             chosen = choice == self.value
             pieces += [(f"({'o' if chosen else ' '}) {choice}", "focus" if chosen else ""), ("  ", "")]
         return pieces[:-1]
 
+    @property
+    def _place(self) -> int:
+        return self.choices.index(self.value) if self.value in self.choices else 0
+
+    @property
+    def _has_room(self) -> bool:
+        return sum(cells(choice) + 6 for choice in self.choices) <= self.size.width + 1
+
     def action_move(self, by: int) -> None:
-        at = self.choices.index(self.value) if self.value in self.choices else 0
-        self.value = self.choices[(at + by) % len(self.choices)]
+        self.value = self.choices[(self._place + by) % len(self.choices)]
         self.action_use()
 
     def on_click(self, event: events.Click) -> None:
+        if not self._has_room:
+            self.action_move(1)
+            return
         end = 1
         for choice in self.choices:
             end += cells(choice) + 6
