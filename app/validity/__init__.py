@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from app.validity.anthropic import check_anthropic
 from app.validity.base import DEFAULTS, Checker, Comparison, Options, Pairs, Violation, compare, errors
+from app.validity.gemini import check_gemini
 from app.validity.openai_chat import check_openai_chat
 from app.validity.openai_responses import check_openai_responses
 from app.validity.pairs import PairIndex
@@ -13,6 +14,7 @@ from app.validity.rules import RULES, Level, Rule
 
 CHECKERS: Mapping[str, Checker] = {
     "anthropic": check_anthropic,
+    "gemini": check_gemini,
     "openai-chat": check_openai_chat,
     "openai-responses": check_openai_responses,
 }
@@ -42,6 +44,7 @@ __all__ = [
     "Violation",
     "check",
     "check_anthropic",
+    "check_gemini",
     "check_openai_chat",
     "check_openai_responses",
     "compare",

@@ -46,6 +46,7 @@ _THINKING = "Claude docs, extended thinking"
 _VISION = "Claude docs, vision"
 _CHAT = "OpenAI docs, Chat Completions reference"
 _ITEMS = "OpenAI docs, Responses reference"
+_CONTENTS = "Gemini API docs, contents"
 
 _COMMON = (
     _error("json.lone-surrogate", "a text holds half of a surrogate pair, which UTF-8 cannot carry",
@@ -190,7 +191,18 @@ _RESPONSES = (
     _risk("responses.unknown-item", "an item of a type that is not known here", _ITEMS),
 )
 
+_GEMINI = (
+    _error("gemini.empty-conversation", "there is no content", _CONTENTS),
+    _error("gemini.role", "a role other than user and model", _CONTENTS),
+    _error("gemini.first-role", "the conversation begins with the model", _CONTENTS),
+    _error("gemini.empty-parts", "a content without parts, or a part that says nothing", _CONTENTS),
+    _error("gemini.part-count", "not as many functionResponse parts as functionCall parts before them",
+           "google-gemini/gemini-cli#3814; google-gemini/gemini-cli#4568; google-gemini/gemini-cli#16543"),
+    _error("gemini.orphan-response", "a functionResponse behind a content without a functionCall",
+           "google-gemini/gemini-cli#3709"),
+)
+
 RULES: Mapping[str, Rule] = MappingProxyType(
-    {rule.name: rule for rule in (*_COMMON, *_ANTHROPIC, *_OPENAI_CHAT, *_RESPONSES)}
+    {rule.name: rule for rule in (*_COMMON, *_ANTHROPIC, *_OPENAI_CHAT, *_RESPONSES, *_GEMINI)}
 )
 """Rules by name, common ones first."""

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
+
 from app.validity import Options, check_anthropic
 from app.validity.base import Report, Spot
 from app.validity.json_values import examine
-
 from tests.validity.made import assistant, call, paired, result, text, thinking, user
 
 X, Y = thinking("x", "sig-x"), thinking("y", "sig-y")

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app.validity import Options, check, errors
 
+from app.validity import Options, check, errors
 from tests.validity.made import DATA, paired
 
 VALIDITY = {
     "anthropic-messages": "anthropic",
     "openai-chat": "openai-chat",
     "openai-responses": "openai-responses",
+    "gemini": "gemini",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.validity import Comparison, Violation, check_anthropic, compare, errors
-
 from tests.validity.made import assistant, call, result, text, user
 
 ORPHAN, OPEN, SPLIT = "anthropic.orphan-result", "anthropic.open-call", "anthropic.split-turn"

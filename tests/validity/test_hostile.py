@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from app.validity import CHECKERS, Options, check, check_anthropic, check_openai_chat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.validity import CHECKERS, Options, check, check_anthropic, check_openai_chat
 from tests.validity.made import assistant, call, growth, paired, result, text, thinking, user
 
 NAMES = (
     "role", "content", "type", "text", "id", "tool_use_id", "name", "input", "is_error", "thinking",
     "signature", "data", "source", "media_type", "cache_control", "tool_calls", "tool_call_id", "function",
-    "function_call", "arguments", "custom", "refusal",
+    "function_call", "arguments", "custom", "refusal", "parts", "functionCall", "functionResponse", "thought",
 )
 WORDS = (
     "", " ", "user", "assistant", "system", "tool", "function", "text", "image", "base64", "image/png",
@@ -64,6 +64,8 @@ def test_no_damaged_value_in_a_good_message_raises(validity: str, data: st.DataO
         user(result("a")),
         {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "f"}}]},
         {"role": "tool", "tool_call_id": "c", "content": "ok"},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "ok"}}}]},
     ]
     message = data.draw(st.sampled_from(good))
     holders: list[Any] = [message]
@@ -80,7 +82,8 @@ def test_no_depth_of_nesting_is_too_deep(validity: str) -> None:
     deep: Any = float("nan")
     for _ in range(50_000):
         deep = {"a": [deep]}
-    found = check(validity, paired([{"role": "user", "content": "x", "more": deep}]))
+    message = {"role": "user", "content": "x", "parts": [{"text": "x"}], "more": deep}
+    found = check(validity, paired([message]))
     assert [v.rule for v in found] == ["json.not-finite"]
     assert len(found[0].where) < 100
 

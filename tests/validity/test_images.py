@@ -6,9 +6,9 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
+
 from app.validity import check_anthropic
 from app.validity.images import MAX_CHARS, Picture, picture_of
-
 from tests.validity.made import assistant, call, image, jpeg, paired, png, user, webp
 
 

@@ -1,0 +1,88 @@
+"""The rules of the Gemini API for the contents of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
+from app.validity.json_values import examine
+
+_ROLES: Final = ("user", "model", "function", None)
+"""`function` is an older word for the turn of what functions gave back; none at all means the user."""
+
+
+def check_gemini(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
+    """Every way in which contents of a request break the rules of the Gemini API.
+
+    One pass; nothing is held but the number of calls that wait for their responses. Of `options` nothing
+    plays a part.
+    """
+    report = Report()
+    calls = _CallRules(report)
+    first = True
+    for index, (key, content) in enumerate(pairs):
+        spot = Spot(index, key)
+        examine(content, spot, report)
+        if not isinstance(content, Mapping):
+            report.add("shape.not-a-message", spot, json_type(content))
+            continue
+        role = content.get("role")
+        if role not in _ROLES:
+            report.add("gemini.role", spot, shown(role))
+        if first and role == "model":
+            report.add("gemini.first-role", spot)
+        first = False
+        parts = list(_parts(content, spot, report))
+        _check_parts(parts, spot, report)
+        calls.content([part for _, part in parts], spot)
+    calls.end()
+    if first:
+        report.add("gemini.empty-conversation", EVERYWHERE)
+    return report.violations()
+
+
+def _parts(
+    content: Mapping[str, Any], spot: Spot, report: Report
+) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
+    """The parts that are objects, each with its place."""
+    listed = content.get("parts")
+    for number, part in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(part, Mapping):
+            yield spot.at("parts", number), part
+        else:
+            report.add("shape.not-a-message", spot.at("parts", number), json_type(part))
+
+
+def _check_parts(parts: list[tuple[Spot, Mapping[str, Any]]], spot: Spot, report: Report) -> None:
+    if not parts:
+        report.add("gemini.empty-parts", spot, "no part")
+    for place, part in parts:
+        if not part:
+            report.add("gemini.empty-parts", place, "a part without a member")
+        elif part.get("text") == "" and not part.get("thoughtSignature"):
+            report.add("gemini.empty-parts", place, "an empty text")
+
+
+class _CallRules:
+    """As many responses as calls, in the very next content."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._waiting = 0
+        self._caller = EVERYWHERE
+
+    def content(self, parts: list[Mapping[str, Any]], spot: Spot) -> None:
+        """The next content."""
+        responses = sum("functionResponse" in part for part in parts)
+        if responses and not self._waiting:
+            self._report.add("gemini.orphan-response", spot, f"{responses} responses")
+        elif responses != self._waiting:
+            self._report.add("gemini.part-count", spot, f"{responses} responses for {self._waiting} calls")
+        self._waiting = sum("functionCall" in part for part in parts)
+        self._caller = spot
+
+    def end(self) -> None:
+        """Nothing follows any more."""
+        if self._waiting:
+            self._report.add("gemini.part-count", self._caller, f"no response for {self._waiting} calls")
