@@ -13,6 +13,7 @@ from app.formats.claude_code.nodes import Node, node_of
 from app.formats.claude_code.transcript import Transcript
 from app.formats.lines import UNREADABLE, LineReader, Row
 from app.formats.source import Source
+from app.formats.tree import in_file_order
 from app.model import (
     Author,
     Leaf,
@@ -47,7 +48,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     )
     last = way.path[-1] if way.path else None
     facts = facts_of(transcript, way, len(branches.leaves), rows.bad_lines)
-    messages = _in_order(live, branches.messages)
+    messages = in_file_order(live, branches.messages)
     return Session(
         format=NAME,
         name=source.name,
@@ -185,17 +186,6 @@ def _leaves(way: Way, live: list[Message], branches: _Branches) -> Iterator[Leaf
         node = _leaf_node(way)
         yield Leaf(node.key, len(live), node.time, _preview(live))
     yield from branches.leaves
-
-
-def _in_order(live: list[Message], others: list[Message]) -> tuple[Message, ...]:
-    """All messages in file order; the live ones among themselves in the order they are sent."""
-    placed: list[tuple[int, int, Message]] = []
-    reached = -1
-    for message in live:
-        reached = max(reached, message.records[0])
-        placed.append((reached, 1, message))
-    placed += [(message.records[0], 0, message) for message in others]
-    return tuple(message for _, _, message in sorted(placed, key=lambda place: place[:2]))
 
 
 def _sum(graph: Graph) -> Usage | None:

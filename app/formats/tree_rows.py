@@ -1,0 +1,224 @@
+"""The lines of a new file whose records form a tree, as data: which record each one is, and its parent.
+
+A format says which rows are sent and in what order (the thread). Here they are put on the one path that
+leads from the root to the leaf, between the records of the old path that hold no message; every other
+record hangs below its nearest ancestor that stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias
+
+from app.formats.lines import mend, parse_record
+from app.formats.reshape import reshape
+from app.formats.splice import encode
+from app.formats.times import stamped
+from app.formats.tree import N, Tree
+from app.model import Records
+
+Value: TypeAlias = dict[str, Any]
+Edit: TypeAlias = Callable[[Value], Value]
+"""A record with a change; what does not change is shared with the old one."""
+
+
+@dataclass(eq=False, slots=True)
+class Row(Generic[N]):
+    """One line of the new file: a record of the old one, or a made one."""
+
+    node: N | None = None
+    made: Callable[[], Value] | None = None
+    """A made record, without its id, its parent and its time."""
+    ident: str | None = None
+    time: float | None = None
+    """Seconds since 1970."""
+    edits: list[Edit] = field(default_factory=list)
+    parent: Row[N] | None = None
+    relinked: bool = False
+    """Whether a record of the old file must name another parent."""
+
+    @property
+    def edited(self) -> bool:
+        """Whether a record of the old file says something else now (the session id left aside)."""
+        return bool(self.edits) or self.relinked
+
+
+def merged(path: Sequence[Row[N]], thread: Sequence[Row[N]]) -> list[Row[N]]:
+    """The rows of `path` with those of `thread` in the thread's order.
+
+    A row of the thread that stands in `path` where its turn comes keeps its place; the others go before
+    the next one that does. What `path` has besides keeps its place too.
+    """
+    threaded = set(thread)
+    places = {row: place for place, row in enumerate(path) if row in threaded}
+    found: list[Row[N]] = []
+    waiting: list[Row[N]] = []
+    reached = 0
+    for row in thread:
+        place = places.get(row, -1)
+        if place < reached:
+            waiting.append(row)
+            continue
+        found += [*(other for other in path[reached:place] if other not in places), *waiting, row]
+        waiting = []
+        reached = place + 1
+    return [*found, *(other for other in path[reached:] if other not in places), *waiting]
+
+
+def in_file(base: Sequence[Row[N]], path: Sequence[Row[N]], *, linear: bool) -> list[Row[N]]:
+    """`base`, the rows that stay, in file order, with made rows behind those that precede them on the path.
+
+    `linear`: the order of the lines is that of the path, so rows move with it.
+    """
+    stay = set(base) - (_displaced(base, path) if linear else set())
+    leading: list[Row[N]] = []
+    behind: dict[Row[N], list[Row[N]]] = {}
+    anchor: Row[N] | None = None
+    first: Row[N] | None = None
+    for row in path:
+        if row in stay:
+            anchor, first = row, first or row
+        else:
+            (leading if anchor is None else behind.setdefault(anchor, [])).append(row)
+    rows: list[Row[N]] = []
+    for row in base:
+        if row not in stay:
+            continue
+        if row is first:
+            rows += leading
+        rows += [row, *behind.get(row, ())]
+    return rows if first is not None else rows + leading
+
+
+def _displaced(base: Sequence[Row[N]], path: Sequence[Row[N]]) -> set[Row[N]]:
+    """The rows of the path that do not follow each other in `base` as they do on the path."""
+    places = {row: place for place, row in enumerate(base)}
+    displaced: set[Row[N]] = set()
+    reached = -1
+    for row in path:
+        place = places.get(row)
+        if place is None:
+            continue
+        if place < reached:
+            displaced.add(row)
+        reached = max(reached, place)
+    return displaced
+
+
+def with_leaf_last(rows: Sequence[Row[N]], leaf: Row[N], counts: Callable[[Row[N]], bool]) -> list[Row[N]]:
+    """The rows with `leaf` behind every other that counts, so that the agent goes on from there."""
+    last = next((row for row in reversed(rows) if counts(row)), leaf)
+    return list(rows) if last is leaf else [*(row for row in rows if row is not leaf), leaf]
+
+
+def link(rows: Iterable[Row[N]], path: Sequence[Row[N]], tree: Tree[N], *, from_root: bool) -> None:
+    """Set the parent of every row; `from_root`: nothing leads back from the first row of the path."""
+    by_index = {row.node.index: row for row in rows if row.node is not None}
+    ancestors = _Ancestors(tree, by_index)
+    previous: Row[N] | None = None
+    if path and path[0].node is not None and not from_root:
+        previous = ancestors.of(path[0].node)
+    for row in path:
+        row.parent = previous
+        previous = row
+    on_path = set(path)
+    for row in by_index.values():
+        if row not in on_path and row.node is not None and row.node.ident is not None:
+            row.parent = ancestors.of(row.node)
+    for row in by_index.values():
+        if row.node is not None and row.node.ident is not None:
+            parent = row.parent.ident if row.parent is not None else None
+            row.relinked = parent != row.node.parent
+
+
+class _Ancestors(Generic[N]):
+    """Finds the nearest ancestor that stays; each gap in the tree is walked once."""
+
+    def __init__(self, tree: Tree[N], rows: dict[int, Row[N]]) -> None:
+        self._tree = tree
+        self._rows = rows
+        self._known: dict[int, Row[N] | None] = {}
+        self._in_tree = {node.index for node in tree.nodes}
+
+    def of(self, node: N) -> Row[N] | None:
+        gap: list[int] = []
+        parent = self._parent(node)
+        while parent is not None and parent.index not in self._rows and parent.index not in self._known:
+            gap.append(parent.index)
+            parent = self._parent(parent)
+        found = None
+        if parent is not None:
+            found = self._rows.get(parent.index) or self._known.get(parent.index)
+        self._known.update(dict.fromkeys(gap, found))
+        return found
+
+    def _parent(self, node: N) -> N | None:
+        if node.index in self._in_tree:
+            return self._tree.parent(node)
+        return self._tree.by_id.get(node.parent) if node.parent is not None else None
+
+
+def date(path: Sequence[Row[N]]) -> None:
+    """Give made rows a time between their neighbours, where there is one, else that of what follows."""
+    following: list[float | None] = []
+    after: float | None = None
+    for row in reversed(path):
+        after = row.time if row.time is not None else after
+        following.append(after)
+    before: float | None = None
+    for row, coming in zip(path, reversed(following), strict=True):
+        if row.time is None:
+            if before is not None and coming is not None and before < coming:
+                row.time = (before + coming) / 2
+            else:
+                row.time = before if coming is None else coming
+        before = row.time if row.time is not None else before
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Under which names the records of a format hold their id and that of their parent."""
+
+    ident: str
+    parent: str
+
+
+def written(
+    rows: Iterable[Row[N]], records: Records, naming: Naming, finish: Callable[[Row[N], bytes], bytes]
+) -> Iterator[bytes]:
+    """The lines of the new file; `finish` has the last word on each (a new session id)."""
+    for row in rows:
+        if row.node is None:
+            line = encode(_made(row, naming))
+        else:
+            line = _changed(row, sound_line(records, row.node.index), naming)
+        yield finish(row, line) + b"\n"
+
+
+def sound_line(records: Records, index: int) -> bytes:
+    """A record as one line of JSON: its very bytes, but for damage. Raises ValueError if none is."""
+    raw = records.raw(index)
+    if records[index].damage:
+        raw = mend(raw)
+    # In sound JSON a line end can only stand between values.
+    return raw.replace(b"\n", b" ") if b"\n" in raw else raw
+
+
+def _made(row: Row[N], naming: Naming) -> Value:
+    record = row.made() if row.made is not None else {}
+    if row.ident is not None:
+        parent = row.parent.ident if row.parent is not None else None
+        record = {**record, naming.ident: row.ident, naming.parent: parent}
+    return {**record, "timestamp": stamped(row.time or 0.0)}
+
+
+def _changed(row: Row[N], raw: bytes, naming: Naming) -> bytes:
+    if not row.edited:
+        return raw
+    old = new = parse_record(raw)
+    for edit in row.edits:
+        new = edit(new)
+    if row.relinked:
+        new = {**new, naming.parent: row.parent.ident if row.parent is not None else None}
+    return reshape(raw, old, new)
