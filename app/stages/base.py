@@ -27,7 +27,7 @@ class ChangeKind(StrEnum):
     """What happened to a block."""
 
     CUT = "cut"
-    """Its text was shortened."""
+    """Its text was shortened, or its pictures went."""
     CLEARED = "cleared"
     """Its text became a placeholder."""
     SAVED = "saved"

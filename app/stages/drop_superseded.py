@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
-from app.compactability import Cause, Judgement, classify
+from app.compactability import Cause, Judgement, Kind, classify, tool_kind
 from app.compactability.calls import FAILED_CLEARED
 from app.model import Author, Held, Image, Part, Text, ToolResult, chars_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
@@ -31,6 +31,8 @@ _KINDS: Final[Mapping[str, Mapping[Cause, str]]] = {
 """Kind -> cause of a verdict -> what such a result becomes; causes of least regret first."""
 
 KINDS: Final = tuple(_KINDS)
+
+_WITH_OTHER_CAUSES: Final = frozenset({Kind.GREP, Kind.GLOB, Kind.LIST, Kind.WRITE, Kind.EDIT, Kind.TODO})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class DropSuperseded(Stage):
             text = placeholder.replace("{path}", _path(at))
             reason = judgement.explain(lambda _: "a later message")
             if judgement.cause is Cause.IMAGE and _has_picture(at.result):
-                draft.put(at, _without_pictures(at.result, text), ChangeKind.CLEARED, reason)
+                draft.put(at, _without_pictures(at.result, text), ChangeKind.CUT, reason)
             else:
                 draft.set_text(at, text, ChangeKind.CLEARED, reason)
         return draft.finish(
@@ -74,16 +76,19 @@ class DropSuperseded(Stage):
         every = list(results_of(messages))
         for at in every[: max(0, len(every) - self.keep_recent)]:
             judgement = judgements[at.result.key]
-            if judgement.cause in by_cause and self._is_worth_it(at.result, judgement, context):
+            if judgement.cause in by_cause and self._is_worth_it(at, judgement.cause, context):
                 by_cause[judgement.cause].append((at, judgement))
         placeholders = {cause: text for kind in self.kinds for cause, text in _KINDS[kind].items()}
         for cause, found in by_cause.items():
             yield from ((at, judgement, placeholders[cause]) for at, judgement in found)
 
-    def _is_worth_it(self, result: ToolResult, judgement: Judgement, context: Context) -> bool:
-        if judgement.cause is Cause.FILE and result.key not in context.unchanged:
+    def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
+        if cause is Cause.FILE and at.result.key not in context.unchanged:
             return False
-        return chars_of(result) > self.min_chars or _has_picture(result)
+        if _has_picture(at.result):
+            # Without its picture such a result would be of another kind, and go the next time.
+            return cause is not Cause.IMAGE or tool_kind(at.tool) not in _WITH_OTHER_CAUSES
+        return chars_of(at.result) > self.min_chars
 
     def _idle(self, context: Context) -> str:
         if self.kinds == ("unchanged-file",) and not context.unchanged:

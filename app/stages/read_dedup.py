@@ -82,7 +82,7 @@ class _Known:
 def stub(path: str, message: int) -> str:
     """What stands for a read whose content an earlier one holds."""
     return (
-        f"[Read deduplicated: {path}]\n"
+        f"[Read deduplicated: {' '.join(path.splitlines())}]\n"
         "File unchanged since last read. The content from the earlier Read tool_result in this"
         " conversation is still current — refer to that instead.\n"
         f"(Original content at message index {message})"
