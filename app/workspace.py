@@ -328,6 +328,20 @@ class Workspace:
         if pins:
             self.pin(sorted(pins))
 
+    def fork(self, pipeline: Pipeline) -> Workspace:
+        """Another workspace on the same session with another pipeline, to try things in.
+
+        Counts and verdicts are shared, pins are copied, and nothing else of what was done.
+        """
+        other = Workspace(
+            self.session, pipeline, window_tokens=self.window_tokens, new_id=self.new_id, root=self.root
+        )
+        other.estimator, other.counter = self.estimator, self.counter
+        other.judgements = self.judgements
+        if pins := self.state.pins:
+            other.pin(sorted(pins))
+        return other
+
     # How it is worked out
 
     def _take(self, deed: Deed) -> bool:

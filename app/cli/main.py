@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from app import __version__
 from app.cli.command import Command
 from app.cli.compact import Compact
+from app.cli.compare import Compare
 from app.cli.listing import List
 from app.cli.open import add_open_arguments, open_screens
 from app.cli.output import complain
@@ -19,7 +20,7 @@ from app.cli.restore import Restore
 from app.cli.verify import Verify
 from app.errors import HandcompactError, InputError
 
-COMMANDS: tuple[Command, ...] = (List(), Report(), Compact(), Verify(), Restore(), Pipelines())
+COMMANDS: tuple[Command, ...] = (List(), Report(), Compact(), Compare(), Verify(), Restore(), Pipelines())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,0 +1,117 @@
+"""What an edit costs: providers cache the longest unchanged start of a request.
+
+Everything behind the first changed message is written to the cache again once, instead of being read
+from it; the tokens that are gone then save a little on every later turn, or much if the cache has
+gone cold anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.model import Message
+
+
+@dataclass(frozen=True, slots=True)
+class CachePrices:
+    """Prices in parts of the plain input price."""
+
+    read: float
+    write: float
+    """Written once, to be kept for some minutes."""
+    dated: str
+    """When these were taken from the provider's price list; they are never fetched."""
+
+
+PRICES: Final = {
+    "anthropic": CachePrices(read=0.1, write=1.25, dated="2026-11"),
+    "openai-chat": CachePrices(read=0.1, write=1.0, dated="2026-11"),
+    "openai-responses": CachePrices(read=0.1, write=1.0, dated="2026-11"),
+    "gemini": CachePrices(read=0.25, write=1.0, dated="2026-11"),
+}
+"""By the name of the provider's rules."""
+
+LONG_TURNS: Final = 40
+"""Turns beyond which a payback is called not worth it: few sessions have as many left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a plan costs and saves, in tokens at the plain input price."""
+
+    first_changed: int | None
+    """0-based place of the first live message that differs; None when none does."""
+    before: int
+    after: int
+    prefix: int
+    """Tokens in front of the first change, which stay cached."""
+    rewritten: int
+    """Tokens behind it, which are written again once."""
+    once: float
+    """What the next turn costs more than without the edit while the cache is warm; negative is a gain."""
+    per_turn: float
+    """What every later turn costs less."""
+
+    @property
+    def turns(self) -> float | None:
+        """Later turns until it has paid back; 0 when at once, None when never."""
+        if self.once <= 0:
+            return 0.0
+        return self.once / self.per_turn if self.per_turn > 0 else None
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether it pays back within the turns that a session may have left."""
+        return self.turns is not None and self.turns <= LONG_TURNS
+
+    def told(self) -> str:
+        """The price in one line."""
+        if self.first_changed is None:
+            return "nothing changes, so the prompt cache stays whole"
+        parts = f"message {self.first_changed} is the first that changes; {self.prefix:,} tokens stay cached"
+        again = f"{self.rewritten:,} are written again once"
+        if self.turns is None:
+            return f"{parts}, {again}, and no later turn is cheaper: not worth it for the cost alone"
+        if self.turns == 0:
+            return f"{parts}, {again}, and the very next turn is cheaper"
+        pays = f"pays back after {self.turns:.0f} turns" if self.turns >= 1 else "pays back at once"
+        verdict = pays if self.is_worth_it else f"{pays}: not worth it for the cost alone"
+        return f"{parts}, {again}; {verdict}"
+
+
+def first_changed(before: Sequence[Message], after: Sequence[Message]) -> int | None:
+    """Place of the first message that is not the same any more; None when all are.
+
+    Messages are compared by identity first: what nobody changed is the same object.
+    """
+    for place, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old is not new and old != new:
+            return place
+    if len(before) == len(after):
+        return None
+    return min(len(before), len(after))
+
+
+def price(
+    before: Sequence[Message],
+    after: Sequence[Message],
+    tokens: Callable[[Sequence[Message]], int],
+    prices: CachePrices,
+) -> Price:
+    """What it costs to send `after` instead of `before`; `tokens` measures both the same way."""
+    place = first_changed(before, after)
+    whole, left = tokens(before), tokens(after)
+    prefix = tokens(before[:place]) if place is not None else whole
+    rewritten = max(0, left - prefix) if place is not None else 0
+    once = prices.read * prefix + prices.write * rewritten - prices.read * whole
+    return Price(
+        first_changed=place,
+        before=whole,
+        after=left,
+        prefix=prefix,
+        rewritten=rewritten,
+        once=once if place is not None else 0.0,
+        per_turn=prices.read * (whole - left),
+    )
