@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.display import counted, human_bytes, human_number
-from app.listing import Item, role_of, states_of, tokens_of
+from app.formats.store import text_of_value
+from app.listing import UNREADABLE, Item, role_of, states_of, tokens_of
 from app.model import (
     Block,
     Boundary,
@@ -88,7 +89,8 @@ def raw_record(item: Item, session: Session) -> str | None:
     record = record_of(item)
     if record is None or record >= len(session.records):
         return None
-    return pretty_json(session.records.raw(record).decode("utf-8", "replace"))
+    raw = session.records.raw(record).decode("utf-8", "replace")
+    return raw if session.records[record].kind == UNREADABLE else pretty_json(raw)
 
 
 def heading(row: BlockRow, seen: Outlook) -> str:
@@ -102,7 +104,7 @@ def readable(block: Block) -> str:
     """A block's text as a person reads it; of what is no text, a line that says what it is."""
     match block:
         case ToolUse():
-            return pretty_json(block.input.read())
+            return _arguments(block)
         case ToolResult():
             parts = [_part(part) for part in block.parts]
             return "\n".join(parts) if parts else "(no content)"
@@ -114,6 +116,20 @@ def readable(block: Block) -> str:
             return _part(block)
         case _:
             return text_of(block)
+
+
+def _arguments(call: ToolUse) -> str:
+    """A call's arguments, texts of several lines with their lines; other than an object is shown as JSON."""
+    value = call.input.value()
+    if not isinstance(value, dict):
+        return value if isinstance(value, str) else pretty_json(call.input.read())
+    return "\n".join(_argument(name, argument) for name, argument in value.items())
+
+
+def _argument(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        return f"{name}: {pretty_json(text_of_value(value))}"
+    return f"{name}:\n{value}" if "\n" in value else f"{name}: {value}"
 
 
 def _part(part: Text | Image | Opaque) -> str:

@@ -107,13 +107,20 @@ def _made(seen: Outlook) -> dict[str, list[Item]]:
 
 
 def arranged(all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only: Only | None) -> list[Item]:
-    """The items that pass the filter; sorted by tokens only blocks are left, the largest first."""
+    """The items that pass the filter.
+
+    Sorted by tokens only blocks are left: the largest first, those that are not sent behind all others.
+    """
     kept = [item for item in all_items if only is None or has(item, seen, only)]
     if not by_tokens:
         return kept
     blocks = [item for item in kept if isinstance(item, BlockRow)]
-    blocks.sort(key=lambda row: -tokens_of(row, seen))
+    blocks.sort(key=lambda row: (not _is_sent(row, seen), -tokens_of(row, seen)))
     return [*blocks]
+
+
+def _is_sent(row: BlockRow, seen: Outlook) -> bool:
+    return is_live(row) and seen.block(row) is not None
 
 
 def tokens_of(row: BlockRow, seen: Outlook) -> int:

@@ -44,7 +44,8 @@ def test_pins_and_protection_are_told() -> None:
 def test_a_record_is_named_with_its_line_and_what_else_it_holds(tmp_path: Path) -> None:
     message = {"role": "user", "content": "hello", "slug": "x", "gitBranch": "main"}
     file = tmp_path / "chat.jsonl"
-    file.write_text(json.dumps(message) + "\n{broken\n" + json.dumps({"role": "assistant", "content": "ok"}))
+    answer = {"role": "assistant", "content": "ok"}
+    file.write_text(f"{json.dumps(message)}\n{{broken at  this\n{json.dumps(answer)}")
     work = open_workspace(str(file), pipeline="react-mini", exact=False).workspace
     seen = outlook(work)
     first, broken, _ = items(seen)
@@ -53,12 +54,14 @@ def test_a_record_is_named_with_its_line_and_what_else_it_holds(tmp_path: Path) 
     assert size_of(first, work.session) == len(json.dumps(message))
     assert raw_record(first, work.session) == json.dumps(message, indent=2)
     assert isinstance(broken, Record) and record_of(broken) == 1
-    assert describe(broken, seen).text == "{broken"
+    assert describe(broken, seen).text == raw_record(broken, work.session) == "{broken at  this"
     assert describe(broken, seen).heading == "line 2 cannot be read"
 
 
 def test_what_is_no_text_is_told_in_words() -> None:
-    assert readable(use("r1", "Read", {"file_path": "a.py"})) == '{\n  "file_path": "a.py"\n}'
+    call = use("r1", "Edit", {"file_path": "a.py", "old": "x\ny", "all": True, "at": [1, 2]})
+    assert readable(call) == "file_path: a.py\nold:\nx\ny\nall: true\nat: [\n  1,\n  2\n]"
+    assert readable(use("r1", "odd", "not json")) == "not json"
     assert readable(thinking("", signature_chars=1234)).endswith("its seal has 1,234 characters)")
     assert readable(image("iVBORw0KGgo=")) == "(image: image/png, 12 B of base64)"
     assert readable(image("https://example.org/a.png", media_type="")) == "(image at https://example.org/a.png)"

@@ -64,6 +64,10 @@ def test_sorted_by_tokens_only_blocks_are_left_the_largest_first() -> None:
     found = arranged(items(seen), seen, by_tokens=True, only=None)
     sizes = [tokens_of(item, seen) for item in found if isinstance(item, BlockRow)]
     assert len(sizes) == len(found) == 4 and sizes == sorted(sizes, reverse=True)
+    old = off(user("word " * 900), Standing.BEFORE_BOUNDARY)
+    seen = seen_of(old, summary("Before."), user("word"))
+    last = arranged(items(seen), seen, by_tokens=True, only=None)[-1]
+    assert isinstance(last, BlockRow) and last.message.standing is Standing.BEFORE_BOUNDARY
     assert [key_of(item) for item in arranged(items(seen), seen, by_tokens=False, only=None)] == [
         key_of(item) for item in items(seen)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.compactability import Verdict
-from app.display import human_number
+from app.display import Glyphs, human_number
 from app.outlook import Figures, Outlook
 from app.tui.widgets.stage_strip import StageItem, StageState
 from app.tui.widgets.usage_bar import UsageFigures
@@ -51,9 +51,9 @@ def _state(step: Step, is_next: bool) -> StageState:
             return StageState.PREVIEW if is_next else StageState.WAITING
 
 
-def stages_note(seen: Outlook) -> str:
-    """`1 of 3 run  u takes back 2`."""
+def stages_note(seen: Outlook, glyphs: Glyphs) -> str:
+    """`1 of 3 run · undo 2`: how many stages were run, and how much can be undone."""
     taken, planned = len(seen.state.taken), len(seen.workspace.pipeline.steps)
     done = len(seen.workspace.history.done)
     run = f"{taken} of {planned} run" if taken else "none run"
-    return f"{run}  undo {done}" if done else run
+    return f"{run} {glyphs.dot} undo {done}" if done else run

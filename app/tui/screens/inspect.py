@@ -166,9 +166,12 @@ class InspectScreen(Chooses, CopiesTexts):
         self.did("" if operation is None else f"done again: {operation.words}")
 
     def action_sort(self) -> None:
-        self.shell.prefer(by_tokens=not self.shell.preferences.by_tokens)
-        self.say_row("sorted by tokens" if self.shell.preferences.by_tokens else "in the order of the file")
+        by_tokens = not self.shell.preferences.by_tokens
+        self.shell.prefer(by_tokens=by_tokens)
         self.lay_rows()
+        if by_tokens:
+            self.rows.cursor = 0
+        self.say_row("sorted by tokens" if by_tokens else "in the order of the file")
 
     @acts
     def action_problem(self) -> None:

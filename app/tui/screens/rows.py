@@ -171,7 +171,7 @@ class RowsScreen(LooksAhead):
 
     def _refresh_figures(self) -> None:
         self.query_one(UsageBar).show(usage_figures(self.seen, self.view_now.figures))
-        self.query_one(StageStrip).show(stage_items(self.seen), stages_note(self.seen))
+        self.query_one(StageStrip).show(stage_items(self.seen), stages_note(self.seen, self.glyphs))
         self._say()
 
     def _say(self) -> None:

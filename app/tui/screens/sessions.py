@@ -61,6 +61,8 @@ class SessionsScreen(OpensSessions):
         yield Static(id="error", markup=False)
 
     def header(self) -> str:
+        if self.has_class("-first-open"):
+            return "handcompact"
         words = counted(len(self._found), "session")
         if self._filter:
             words = f"{len(self._shown):,} of {words} with {self._filter!r}"
