@@ -144,6 +144,11 @@ class Context:
     failures: int = 0
     """How often in a row a summary for this step could not be had."""
 
+    @property
+    def counts(self) -> Estimator:
+        """What people are told sizes in."""
+        return self.tokens or self.estimator
+
 
 def option(
     default: Any, about: str, *, unit: str = "", minimum: int | None = None, choices: tuple[str, ...] = ()
@@ -194,7 +199,7 @@ class Stage:
         raise NotImplementedError
 
     def target(self, context: Context) -> int:
-        """The size, in the pipeline's measure, at which this stage is to stop; 0 where there is none."""
+        """Tokens, whatever the pipeline measures in, at which this stage is to stop; 0: no such stop."""
         return max(self.target_tokens, int(self.target_share * context.window_tokens))
 
     @classmethod
@@ -244,10 +249,10 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
         return StageResult(messages, note="switched off")
     target = stage.target(context)
     if target:
-        size = context.estimator.total(messages)
-        if size <= target:
-            within = f"{size:,} {context.estimator.unit} are within the target of {target:,}"
-            return StageResult(messages, note=within, size_before=size)
+        tokens = context.counts.total(messages)
+        if tokens <= target:
+            within = f"{tokens:,} {context.counts.unit} are within the target of {target:,}"
+            return StageResult(messages, note=within, size_before=context.estimator.total(messages))
     return stage(messages, context)
 
 

@@ -25,6 +25,7 @@ from app.model import (
     with_text,
 )
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, Stage, StageResult
+from app.tokens.base import Estimator
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ class Draft:
         self.size = self.size_before
         """In the pipeline's measure, with the changes so far."""
         self.target = stage.target(context)
-        """The size at which no more changes are made; 0 where there is none."""
+        """Tokens at which no more changes are made; 0 where there is no such stop."""
+        self._tokens = context.counts.total(messages) if self.target else 0
         self._only_if_smaller = stage.only_if_smaller
         self._new: dict[int, dict[int, Block | None]] = defaultdict(dict)
         self._changes: list[Change] = []
@@ -86,7 +88,7 @@ class Draft:
     @property
     def is_met(self) -> bool:
         """Whether the conversation is as small as the stage was told to make it."""
-        return self.target > 0 and self.size <= self.target
+        return self.target > 0 and self._tokens <= self.target
 
     def now(self, at: ResultAt) -> Block:
         """A result as the changes so far leave it."""
@@ -162,8 +164,9 @@ class Draft:
 
     def _replace(self, message: int, block: int, old: Block, new: Block | None) -> None:
         self._new[message][block] = new
-        measure = self.context.estimator.block
-        self.size += (0 if new is None else measure(new)) - measure(old)
+        self.size += _growth(self.context.estimator, old, new)
+        if self.target:
+            self._tokens += _growth(self.context.counts, old, new)
 
     def _is_shorter(self, new: ToolResult, old: ToolResult) -> bool:
         length = self.context.estimator.length
@@ -187,7 +190,7 @@ class Draft:
         if not self.target:
             return ""
         met = "is met" if self.is_met else "is not met yet"
-        return f"the target of {self.target:,} {met}: {self.size:,} {self.context.estimator.unit}"
+        return f"the target of {self.target:,} {met}: {self._tokens:,} {self.context.counts.unit}"
 
     def _why_idle(self, idle: str) -> str:
         if self.not_smaller:
@@ -195,6 +198,10 @@ class Draft:
         if self.protected:
             return f"all that could change is protected ({counted(self.protected, 'block')})"
         return idle
+
+
+def _growth(measure: Estimator, old: Block, new: Block | None) -> int:
+    return (0 if new is None else measure.block(new)) - measure.block(old)
 
 
 def _carried(result: ToolResult) -> int:

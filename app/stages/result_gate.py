@@ -76,7 +76,7 @@ class ResultGate(Stage):
             )
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        return self.walk(messages, readings_of(messages, context.tokens or context.estimator), context)
+        return self.walk(messages, readings_of(messages, context.counts), context)
 
     def walk(self, messages: Messages, readings: Iterable[Reading], context: Context) -> StageResult:
         """The conversation after these moments, in their order."""

@@ -9,6 +9,7 @@ import regex
 
 from app.model import ToolResult
 from app.stages.protection import protected
+from app.tokens import estimator
 from tests.build import Messages, assistant, conversation, from_anthropic, result, tool, use, user
 from tests.stages.given import results, run
 
@@ -102,3 +103,14 @@ def test_pinned_results_stay_without_protection_too() -> None:
     pinned = protected(messages, pinned=["m2"])
     done = run("tool_result_budget", messages, {"max_result_chars": 10, "protect": False}, protection=pinned)
     assert done.changes == ()
+
+
+def test_a_target_is_in_tokens_whatever_the_limits_are_in() -> None:
+    messages = conversation(
+        *(m for n in "abc" for m in (assistant(use(n, "Bash")), user(result(n, "word " * 400)))),
+        assistant("Done."),
+    )
+    rough = estimator("rough")
+    options = {"max_result_chars": 100, "target_tokens": rough.total(messages) - 10}
+    done = run("tool_result_budget", messages, options, tokens=rough)
+    assert len(done.changes) == 1 and done.note.endswith(" tokens")
