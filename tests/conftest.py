@@ -7,6 +7,13 @@ from pathlib import Path
 import pytest
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even read the tests that start real agents, unless they are asked for."""
+    wanted = str(config.getoption("markexpr"))
+    asked = "clients" in wanted and "not clients" not in wanted
+    return True if collection_path.name == "clients" and not asked else None
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home: Claude Code's folder and this program's own folders lie below it."""
