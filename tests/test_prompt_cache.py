@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.model import Message
+from app.model import Message, chars_of
 from app.prompt_cache import PRICES, CachePrices, first_changed, price
 from tests.build import conversation, user
 
@@ -15,7 +15,7 @@ PLAIN = CachePrices(read=0.1, write=1.25, dated="2026-11")
 
 def tokens(messages: Sequence[Message]) -> int:
     """One token a character."""
-    return sum(len(block.content.read()) for m in messages for block in m.blocks if block.kind == "text")  # type: ignore[union-attr]
+    return sum(chars_of(block) for message in messages for block in message.blocks)
 
 
 BEFORE = conversation(user("a" * 100), user("b" * 1000), user("c" * 100))
