@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol
 
+from app.export.plan import typed_path
 from app.formats import open_session
 from app.formats.source import Source
 from app.model import Session
@@ -85,4 +86,4 @@ def open_for_work(args: Namespace, out: Path | None = None) -> Opened:
 
 def as_path(text: str | None) -> Path | None:
     """A path argument; None stays None."""
-    return None if text is None else Path(text).expanduser()
+    return None if text is None else typed_path(text)

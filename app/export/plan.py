@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,6 +91,18 @@ class ExportPlan:
     def target_words(self) -> str:
         """The target as a person reads it."""
         return "standard output" if self.target is None else str(self.target)
+
+
+def typed_path(text: str) -> Path:
+    """A path as a person types it, `~` being their own folder; raises InputError when it cannot be one."""
+    try:
+        os.fsencode(text)
+        path = Path(text).expanduser()
+    except (UnicodeError, RuntimeError) as error:
+        raise InputError(f"{text!r} cannot be a file name ({error}): choose another one") from error
+    if "\0" in text:
+        raise InputError(f"{text!r} cannot be a file name: choose another one")
+    return path
 
 
 def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPlan:

@@ -89,13 +89,20 @@ def _obstacle(plan: ExportPlan) -> str | None:
     target = plan.target
     if target is None or plan.in_place:
         return None
-    if target.is_dir():
+    if _is_folder(target):
         return f"{target} is a folder: name a file"
     if os.path.lexists(target):
         return f"{target} exists already: choose another name"
-    if not target.parent.is_dir():
+    if not _is_folder(target.parent):
         return f"{target.parent} does not exist: make it, or choose another place"
     return None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def write(

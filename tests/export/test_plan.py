@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import RefusedError, Stopped
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.errors import HandcompactError, RefusedError, Stopped
+from app.export.plan import ExportPlan, Wishes, make_plan, typed_path
 from app.export.words import plan_lines, written_lines
 from app.export.write import why_refused, write
 from app.opening import open_workspace
@@ -79,6 +79,16 @@ def test_what_is_in_the_way_is_said_before_a_backup_is_made(original: Path, name
     with pytest.raises(RefusedError, match=words):
         write(made)
     assert not (original.parent / ".transcripts").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 300, "a\0b", "\ud83d", "no/such/../folder/x", ".", "~nobody-of-this-name/x"]
+)
+def test_a_strange_name_is_refused_in_words(original: Path, name: str) -> None:
+    with pytest.raises(HandcompactError):
+        path = typed_path(name if name.startswith("~") else f"{original.parent}/{name}")
+        write(plan(original, Wishes(out=path)))
+    assert sorted(original.parent.glob("*.jsonl")) == [original]
 
 
 def test_a_write_can_be_stopped_until_the_file_has_its_name(original: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.pipeline import load
-from app.tui.screens.diff import DiffScreen, MessageDiff
+from app.tui.screens.diff import DiffScreen
+from app.tui.widgets.message_diff import MessageDiff
 from app.workspace import Workspace
 from tests.build import assistant, result, thinking, use, user
 from tests.test_workspace import busy_session, session
@@ -93,7 +94,7 @@ async def test_dropped_messages_show_all_they_held() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
         assert "thinking" in text and "- Hm." in text
-        assert "tool_use Bash" in text and '"command": "ls -la"' in text
+        assert "tool_use Bash" in text and "- command: ls -la" in text
         assert "dropped" in text
 
 

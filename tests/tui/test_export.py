@@ -108,17 +108,20 @@ async def test_write_makes_a_new_file_with_backup_and_report(original: Path) -> 
     assert papers == {".json"} and not opened.workspace.is_unsaved
 
 
-async def test_another_name_can_be_typed_and_one_that_exists_is_refused(original: Path) -> None:
+async def test_another_name_can_be_typed_and_one_that_exists_is_refused(
+    original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.tui.screens.export.TYPING", 0.01)
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         target(app).focus()
         target(app).value = str(original)
-        await pilot.pause(0.5)
+        await pilot.pause(0.1)
         assert "exists already: choose another name" in await settle(pilot)
         assert app.screen.query_one("#write", Push).dimmed
         target(app).value = str(original.parent / "mine.json")
-        await pilot.pause(0.5)
+        await pilot.pause(0.1)
         await settle(pilot)
         app.screen.query_one("#write", Push).focus()
         assert "Written" in await press(pilot, "enter")

@@ -20,34 +20,11 @@ from app.tui.diff_page import Page, diff_page, figure, page_line
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.stage_words import why_not_refuse
-from app.tui.widgets.diff_pane import DiffPane
 from app.tui.widgets.line_view import LineView
+from app.tui.widgets.message_diff import MessageDiff
 
 SPLIT_FROM = 120
 """Columns from which on two halves have room."""
-
-
-class MessageDiff(DiffPane):
-    """A diff pane in which n and N leave for the next message, unless something is searched."""
-
-    class Onward(Message):
-        """n (1) or N (-1) was pressed."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    def action_next_stop(self) -> None:
-        if self.sought:
-            super().action_next_stop()
-        else:
-            self.post_message(self.Onward(1))
-
-    def action_previous_stop(self) -> None:
-        if self.sought:
-            super().action_previous_stop()
-        else:
-            self.post_message(self.Onward(-1))
 
 
 @dataclass(frozen=True)

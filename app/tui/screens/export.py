@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input
-from textual.worker import get_current_worker
 
 from app.display import counted, spread
-from app.errors import HandcompactError
+from app.errors import InputError
 from app.export.command import equivalent_command
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.plan import ExportPlan, Wishes, typed_path
 from app.export.words import plan_lines, short_path, written_facts
-from app.export.write import Written, why_refused, write
+from app.export.write import Written, why_refused
 from app.formats import format_named
 from app.formats.source import FileSource
 from app.opening import Opened
 from app.tui.export_words import plan_facts
 from app.tui.keys import Where
-from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.screens.base import Line, acts
+from app.tui.screens.exporting import Done, Exports, Failed, Planned, Progressed
 from app.tui.stage_words import session_words
 from app.tui.widgets.controls import Control, Push, TickBox
 from app.tui.widgets.fact_list import Fact, FactList
@@ -37,46 +33,10 @@ TYPING = 0.4
 """Seconds without a key after which a path that is typed is looked at."""
 
 
-@dataclass(frozen=True)
-class Planned:
-    """A plan, and the size of the file it would write."""
-
-    plan: ExportPlan
-    size: int
-
-
-class ExportScreen(WorkScreen):
+class ExportScreen(Exports):
     """Plans what the workspace holds, and writes it when asked to. Nothing else in the screens writes."""
 
     WHERE: ClassVar[Where] = Where.EXPORT
-
-    class Ready(Message):
-        """A plan was made."""
-
-        def __init__(self, planned: Planned) -> None:
-            super().__init__()
-            self.planned = planned
-
-    class Failed(Message):
-        """Planning or writing ended with an error."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
-    class Progressed(Message):
-        """What goes on now."""
-
-        def __init__(self, words: str) -> None:
-            super().__init__()
-            self.words = words
-
-    class Done(Message):
-        """It is written."""
-
-        def __init__(self, written: Written) -> None:
-            super().__init__()
-            self.written = written
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
@@ -87,7 +47,6 @@ class ExportScreen(WorkScreen):
         """The target that the plan names by itself."""
         self._typing: Timer | None = None
         self._is_writing = False
-        self._stop = threading.Event()
 
     def body(self) -> Iterable[Widget]:
         buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
@@ -139,11 +98,11 @@ class ExportScreen(WorkScreen):
 
     @property
     def wishes(self) -> Wishes:
-        """What the fields ask for."""
+        """What the fields ask for; raises InputError for a path that cannot be one."""
         typed = self.query_one("#target", Input).value.strip()
         is_own = bool(typed) and typed != self._usual and not self._box("in-place").value
         return Wishes(
-            out=Path(typed).expanduser() if is_own else None,
+            out=typed_path(typed) if is_own else None,
             in_place=self._box("in-place").value,
             backup=self._box("backup").value,
             report=self._box("report").value,
@@ -155,41 +114,19 @@ class ExportScreen(WorkScreen):
         self._error = ""
         self.status("planning")
         self.refresh_lines()
-        self._plan(self.wishes)
-
-    @work(thread=True, exclusive=True, group="plan")
-    def _plan(self, wishes: Wishes) -> None:
-        worker, workspace = get_current_worker(), self.workspace
         try:
-            workspace.count(
-                workspace.to_count(),
-                lambda: worker.is_cancelled,
-                lambda words: self._tell(self.Progressed(words)),
-            )
-            if worker.is_cancelled:
-                return
-            plan = make_plan(workspace, self.opened.source, wishes)
-            found: Message = self.Ready(Planned(plan, plan.size_after()))
-        except (HandcompactError, OSError) as error:
-            found = self.Failed(self._plan_error(error, wishes))
-        if not worker.is_cancelled:
-            self._tell(found)
-
-    def _plan_error(self, error: Exception, wishes: Wishes) -> str:
-        has_place = isinstance(self.opened.source, FileSource) or wishes.out is not None
-        return str(error) if has_place else "a session from standard input has no place: name a file to write"
-
-    def _tell(self, message: Message) -> None:
-        self.post_message(message)
+            self.plan(self.wishes)
+        except InputError as error:
+            self.post_message(Failed(str(error)))
 
     @on(Progressed)
     def _progress(self, event: Progressed) -> None:
         self.status(event.words)
 
-    @on(Ready)
-    def _show_plan(self, event: Ready) -> None:
-        planned = self._planned = event.planned
-        plan = planned.plan
+    @on(Planned)
+    def _show_plan(self, event: Planned) -> None:
+        self._planned = event
+        plan = event.plan
         field = self.query_one("#target", Input)
         if not plan.in_place and field.value in ("", self._usual):
             self._usual = plan.target_words
@@ -315,24 +252,8 @@ class ExportScreen(WorkScreen):
         assert self._planned is not None
         self._is_writing = True
         self._error = ""
-        self._stop.clear()
         self.refresh_lines()
-        self._write(self._planned.plan, self._box("words").value)
-
-    @work(thread=True, exclusive=True, group="write")
-    def _write(self, plan: ExportPlan, drop_user_words: bool) -> None:
-        worker = get_current_worker()
-        try:
-            written = write(
-                plan,
-                drop_user_words=drop_user_words,
-                progress=lambda words: self._tell(self.Progressed(f"{words}  (esc stops)")),
-                stop=lambda: self._stop.is_set() or worker.is_cancelled,
-            )
-        except (HandcompactError, OSError) as error:
-            self._tell(self.Failed(str(error)))
-        else:
-            self._tell(self.Done(written))
+        self.write(self._planned.plan, drop_user_words=self._box("words").value)
 
     @on(Done)
     def _show_written(self, event: Done) -> None:
@@ -355,16 +276,20 @@ class ExportScreen(WorkScreen):
 
     @acts
     def action_copy_command(self) -> None:
-        found = equivalent_command(
-            self.workspace, self.opened.source, self.wishes, drop_user_words=self._box("words").value
-        )
+        try:
+            wishes = self.wishes
+        except InputError as error:
+            self.status(str(error))
+            return
+        may_drop = self._box("words").value
+        found = equivalent_command(self.workspace, self.opened.source, wishes, drop_user_words=may_drop)
         self.app.copy_to_clipboard(found.command)
         lost = f"; it cannot say {' and '.join(found.missing)}" if found.missing else ""
         self.status(f"copied{lost}: {found.command}")
 
     def action_close(self) -> None:
         if self._is_writing:
-            self._stop.set()
+            self.stop_writing()
             self.status("stopping")
         elif self._panel.current == "dry":
             self._panel.current = "form"

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on, work
-from textual.message import Message
+from textual import events, on
 from textual.widget import Widget
-from textual.worker import get_current_worker
 
 from app.comparison import ChangedBlock, Kept
 from app.display import spread
-from app.errors import HandcompactError
 from app.history import Deed
 from app.opening import Opened
-from app.stage_view import StageView, stage_view
 from app.tui.keys import Where
 from app.tui.screens.base import Line, acts
 from app.tui.screens.choose_pipeline import ChoosesPipeline
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.options import OptionsScreen
-from app.tui.stage_words import (
-    chain_words,
-    change_rows,
-    facts,
-    session_words,
-    stage_rows,
-    why_not_refuse,
-    why_words,
-)
-from app.tui.widgets.change_list import ChangeList, Row
-from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.screens.stepping import Failed, Steps, Walked
+from app.tui.stage_words import chain_words, session_words, stage_rows, why_not_refuse, why_words
+from app.tui.widgets.change_list import ChangeList
+from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_list import StageList
 
@@ -41,38 +29,15 @@ SLOW = 0.2
 """Seconds after which a stage that still runs is said to run."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What is on screen, worked out in a thread."""
-
-    view: StageView
-    facts: tuple[Fact, ...]
-    rows: tuple[Row, ...]
-
-
-class StepperScreen(ChoosesPipeline):
+class StepperScreen(ChoosesPipeline, Steps):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-usual"), (30, "-tall")]  # noqa: RUF012 (Textual's form)
 
-    class Ready(Message):
-        """A view was worked out."""
-
-        def __init__(self, shown: Shown) -> None:
-            super().__init__()
-            self.shown = shown
-
-    class Failed(Message):
-        """The stage could not be run."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
-        self._shown: Shown | None = None
+        self._shown: Walked | None = None
         self._is_running = False
         self._said = ""
         """What the newest key did, until the cursor moves."""
@@ -112,49 +77,22 @@ class StepperScreen(ChoosesPipeline):
     def work_out(self) -> None:
         """Show the workspace as it is now, as soon as it is worked out."""
         self._is_running = True
-        self._work_out()
+        self.walk()
         self.set_timer(SLOW, self._say_if_slow)
-
-    @work(thread=True, exclusive=True, group="stage")
-    def _work_out(self) -> None:
-        worker = get_current_worker()
-        workspace = self.workspace
-
-        def show() -> StageView:
-            view = stage_view(workspace)
-            rows = change_rows(workspace, view)
-            if not worker.is_cancelled:
-                told = tuple(facts(view, workspace.steps))
-                self.post_message(self.Ready(Shown(view, told, rows)))
-            return view
-
-        try:
-            view = show()
-            if view.counted or not workspace.estimator.exact:
-                return
-            changed = [block.change for block in view.comparison.blocks]
-            sides = [block for change in changed for block in (change.before, change.after) if block]
-            for blocks in (sides, workspace.to_count()):
-                workspace.count(blocks, lambda: worker.is_cancelled)
-                if worker.is_cancelled:
-                    return
-                show()
-        except (HandcompactError, OSError) as error:
-            self.post_message(self.Failed(str(error)))
 
     def _say_if_slow(self) -> None:
         if self._is_running:
             self.status("running the stage ...")
 
-    @on(Ready)
-    def _show(self, event: Ready) -> None:
+    @on(Walked)
+    def _show(self, event: Walked) -> None:
         self._is_running = False
-        self._shown = event.shown
-        view = event.shown.view
+        self._shown = event
+        view = event.view
         self.query_one("#chain", Line).say(chain_words(view, self.size.width - 2, self.glyphs))
         self.query_one(StageList).show(stage_rows(view), view.step.number - 1)
-        self.query_one(FactList).show(event.shown.facts)
-        self.changes.show(event.shown.rows)
+        self.query_one(FactList).show(event.facts)
+        self.changes.show(event.rows)
         self.refresh_lines()
         self._say_row()
 
