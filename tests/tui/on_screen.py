@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.worker import WorkerCancelled
 
 from app.formats.source import BytesSource, Source
 from app.opening import Opened
@@ -47,7 +49,9 @@ async def settle(pilot: Pilot[None]) -> str:
     """Wait for all threads and what they told the screen; the screen's text."""
     await pilot.pause()
     while list(pilot.app.workers):
-        await pilot.app.workers.wait_for_complete()
+        # One that was given up for a newer one is no failure.
+        with suppress(WorkerCancelled):
+            await pilot.app.workers.wait_for_complete()
         await pilot.pause()
     return screen_text(pilot.app)
 

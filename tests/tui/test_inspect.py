@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.tui.app import HandcompactApp
+from app.tui.screens.background import Counted
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
+from app.tui.widgets.detail import Detail
 from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import LONG, anthropic_file, written
 from tests.tui.on_screen import press, settle
@@ -132,6 +134,21 @@ async def test_the_detail_goes_below_the_list_under_100_columns(file: str) -> No
         assert detail.region.x == 0 and detail.region.y > 10
         await pilot.resize_terminal(59, 24)
         assert "60x16 are needed" in await settle(pilot)
+
+
+async def test_what_is_counted_anew_leaves_the_text_where_it_was_scrolled_to(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j", "tab", "pagedown", "pagedown")
+        screen = main_screen(app)
+        scrolled = screen.query_one(Detail).text.scroll_y
+        assert scrolled > 0
+        screen.post_message(Counted(1.0, screen.seen.figures()))
+        await settle(pilot)
+        assert screen.query_one(Detail).text.scroll_y == scrolled
+        await press(pilot, "shift+tab", "j", "k")
+        assert screen.query_one(Detail).text.scroll_y == 0
 
 
 async def test_enter_reads_the_row_R_its_record_and_escape_comes_back(file: str) -> None:

@@ -218,7 +218,9 @@ class RowsScreen(LooksAhead):
     @on(Described)
     def _tell(self, event: Described) -> None:
         if event.item is self.item:
-            self.query_one(Detail).show(event.said, self.rows.sought)
+            # A new search goes to where it is found, also in the text that is shown.
+            key = f"{key_of(event.item)} {self.rows.sought}"
+            self.query_one(Detail).show(event.said, key=key, sought=self.rows.sought)
 
     # Searching all texts, not only what the list shows
 

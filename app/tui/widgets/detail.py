@@ -33,6 +33,7 @@ class Detail(Vertical):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._said: Description | None = None
+        self._key = ""
 
     def compose(self) -> ComposeResult:
         yield Static(id="detail-heading", markup=False)
@@ -43,9 +44,16 @@ class Detail(Vertical):
     def text(self) -> TextPane:
         return self.query_one(TextPane)
 
-    def show(self, said: Description, sought: str = "") -> None:
-        """Show another row, from the start of its text or from the first place that holds `sought`."""
-        self._said = said
+    def show(self, said: Description, *, key: str = "", sought: str = "") -> None:
+        """Show a row, from the start of its text or from the first place that holds `sought`.
+
+        What is said anew of the row with the same `key` leaves its text where it was scrolled to.
+        """
+        if key and key == self._key and self._said is not None and self._said.text == said.text:
+            self._said = said
+            self._lay_out()
+            return
+        self._said, self._key = said, key
         more = len(said.text) - SHOWN_CHARS
         cut = f"{said.text[:SHOWN_CHARS]}\n({more:,} more characters: enter shows all)"
         self.text.show(said.text if more <= 0 else cut)
