@@ -169,11 +169,12 @@ class Draft:
             self._tokens += _growth(self.context.counts, old, new)
 
     def _is_shorter(self, new: ToolResult, old: ToolResult) -> bool:
+        more = _carried(new) - _carried(old)
+        # A text has at least as many units as code points and at most twice as many: few are read here.
+        if 2 * chars_of(new) + more < chars_of(old):
+            return True
         length = self.context.estimator.length
-        ahead = _carried(new) - _carried(old)
-        wanted = length(text_of(new)) + ahead
-        # No text is shorter in this unit than its code points: the old one is seldom read for it.
-        return wanted < chars_of(old) or wanted < length(text_of(old))
+        return length(text_of(new)) + more < length(text_of(old))
 
     def _changed_messages(self) -> Iterator[Message]:
         for i, message in enumerate(self.messages):
