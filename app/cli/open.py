@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_pipeline
+from app.errors import InputError
+from app.formats import detect, open_source
+from app.opening import parse_settings
+from app.pipeline import load
 
 
 def add_open_arguments(parser: ArgumentParser) -> None:
@@ -18,18 +23,37 @@ def add_open_arguments(parser: ArgumentParser) -> None:
     add_pipeline(parser)
 
 
+def has_terminal() -> bool:
+    """Whether there is a terminal to draw on and to type into."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def open_screens(args: Namespace) -> int:
-    """Run the screens until the person quits; raises InputError for a file that cannot be opened."""
+    """Run the screens until the person quits.
+
+    Raises InputError, before anything is drawn, for a file, a pipeline or a theme that cannot be
+    used, and where there is no terminal to draw on.
+    """
+    if not has_terminal():
+        raise InputError("the screens need a terminal; without one there are: report FILE, compact FILE ...")
+    load(args.pipeline).with_options(parse_settings(args.settings))
+    if args.file is not None:
+        detect(open_source(args.file))
+
     # Textual is imported here only, so that the other commands start at once.
     from app.tui.app import HandcompactApp, Opening
 
-    opening = Opening(
-        file=args.file,
-        leaf=args.leaf,
-        pipeline=args.pipeline,
-        settings=tuple(args.settings),
-        ascii=args.ascii,
-        theme=args.theme,
+    app = HandcompactApp(
+        Opening(
+            file=args.file,
+            leaf=args.leaf,
+            pipeline=args.pipeline,
+            settings=tuple(args.settings),
+            ascii=args.ascii,
+            theme=args.theme,
+        )
     )
-    HandcompactApp(opening).run()
-    return DONE
+    if args.theme is not None and args.theme not in app.available_themes:
+        raise InputError(f"there is no theme {args.theme!r}; there are: {', '.join(app.available_themes)}")
+    app.run()
+    return app.return_code or DONE
