@@ -15,7 +15,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> list[HandcompactApp]:
     """A terminal as it seems; the apps that were run."""
     ran: list[HandcompactApp] = []
     monkeypatch.setattr("app.cli.open.has_terminal", lambda: True)
-    monkeypatch.setattr(HandcompactApp, "run", ran.append)
+    monkeypatch.setattr(HandcompactApp, "run", lambda app: ran.append(app))
     return ran
 
 
