@@ -37,7 +37,8 @@ _LINE_LIMIT: Final = 4_400
 
 _CLEARED: Final = re.compile(
     r"\[Old tool result content cleared|\[Earlier tool result compacted|\[旧工具结果已清\]"
-    r"|\[(?:Superseded (?:read|result)|Failed call|Write result|Old (?:image|listing)|Unchanged file) cleared\]"
+    r"|\[(?:Superseded (?:read|result)|Failed call|Write result|Old (?:image|listing)|Unchanged file)"
+    r" cleared\]"
     r"|\[[^\[\]\n]{0,200}\b(?:cleared|compacted|removed|pruned|elided|superseded)\b[^\[\]\n]{0,200}\]\s*$"
     r"|Old environment output: \("
 )
