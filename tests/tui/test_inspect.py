@@ -123,6 +123,17 @@ async def test_a_search_looks_into_whole_texts_and_marks_them(tmp_path: Path) ->
         assert screen.rows.sought == ""
 
 
+async def test_n_goes_through_what_the_stages_touch_while_nothing_is_searched(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await press(pilot, "n")
+        assert main_screen(app).rows.cursor == 3 and "change 1 of 12" in text
+        assert "would be cut" in text
+        await press(pilot, "tab", "enter")
+        assert shows(app, TextScreen)
+
+
 async def test_the_detail_goes_below_the_list_under_100_columns(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(120, 36)) as pilot:

@@ -55,7 +55,7 @@ class Line(Static):
     """One line of our own words and safe session text; never markup."""
 
     def __init__(self, text: str = "", *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
-        super().__init__(Content(text), id=id, classes=classes, markup=False)
+        super().__init__(Content(safe_text(text)), id=id, classes=classes, markup=False)
 
     def say(self, text: str) -> None:
         """Show a text, made safe."""
@@ -249,12 +249,12 @@ class BaseScreen(Screen[None]):
         if event.view is not self.view():
             return
         sought = event.view.sought
-        what = f"{sought!r} " if sought else ""
+        what = repr(sought) if sought else "change"
         if not event.total:
             self.status(f"nothing holds {sought!r}" if sought else "there is nothing to go to")
             return
         again = "  (from the other end)" if event.wrapped else ""
-        self.status(f"{what}{event.position:,} of {event.total:,}{again}")
+        self.status(f"{what} {event.position:,} of {event.total:,}{again}")
 
     # What goes wrong behind the screen
 

@@ -89,7 +89,7 @@ class InspectScreen(Chooses, CopiesTexts):
             return "the session is still being checked"
         return None if self.problems else "no damage and no broken rule was found"
 
-    @on(LineView.Opened, "MessageList")
+    @on(LineView.Opened)
     def _opened_row(self) -> None:
         self.action_open()
 

@@ -162,7 +162,9 @@ class RowsScreen(LooksAhead):
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
         source = Rows(self.shown, self.seen, warned)
         last = len(self.workspace.session.messages)
-        self.rows.show(source, cursor=_place(self.shown, kept), last_number=last)
+        touches = self.seen.touches
+        touched = [place for place, item in enumerate(self.shown) if key_of(item) in touches]
+        self.rows.show(source, cursor=_place(self.shown, kept), last_number=last, stops=touched)
         if self.rows.sought:
             self._search(self.rows.sought, go=False)
         self._refresh_figures()

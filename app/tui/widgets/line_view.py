@@ -47,8 +47,8 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("G,end", "last", "Last row", show=False, id="view.last"),
         Binding("left", "scroll_left", "Scroll left", show=False, id="view.left"),
         Binding("right", "scroll_right", "Scroll right", show=False, id="view.right"),
-        Binding("n", "next_stop", "Next match", show=False, id="view.next"),
-        Binding("N", "previous_stop", "Previous match", show=False, id="view.previous"),
+        Binding("n", "next_stop", "Next match, or next change", show=False, id="view.next"),
+        Binding("N", "previous_stop", "Match or change before", show=False, id="view.previous"),
         Binding("enter", "open", "Open", show=False, id="view.open"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {

@@ -110,18 +110,27 @@ class MessageList(LineView):
         super().__init__(glyphs=glyphs, id=id, classes=classes)
         self._source = source
         self._last_number = len(source)
+        self._stops: Sequence[int] = ()
 
     @property
     def source(self) -> RowSource:
         return self._source
 
-    def show(self, source: RowSource, *, cursor: int | None = None, last_number: int | None = None) -> None:
+    def show(
+        self,
+        source: RowSource,
+        *,
+        cursor: int | None = None,
+        last_number: int | None = None,
+        stops: Sequence[int] = (),
+    ) -> None:
         """Show other rows, or the same after they changed; the cursor stays unless told.
 
         `last_number` is the highest message number that can come, for the width of its column;
-        the default is the number of rows.
+        the default is the number of rows. `stops` are the ascending indexes that n and N visit.
         """
         self._source = source
+        self._stops = stops
         self._last_number = len(source) if last_number is None else last_number
         self.rows_changed(cursor)
         self.search_again()
@@ -129,6 +138,9 @@ class MessageList(LineView):
     @property
     def row_count(self) -> int:
         return len(self._source)
+
+    def stops(self) -> Sequence[int]:
+        return self._stops
 
     def find_rows(self, pattern: re.Pattern[str]) -> Sequence[int]:
         """Rows whose role or preview holds the pattern, also where the preview is cut on screen.
