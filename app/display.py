@@ -137,6 +137,26 @@ def _spell(char: str, glyphs: Glyphs) -> str:
     return _ASCII_SIGNS[glyphs.pictures].get(ord(char)) or f"<U+{ord(char):04X}>"
 
 
+def escaped(text: str) -> str:
+    """Any text as one line to edit: backslashes and what is not printable as `\\\\`, `\\n`, `\\u202e` ..."""
+    return "".join(char if char.isprintable() and char != "\\" else _escape(char) for char in text)
+
+
+def unescaped(line: str) -> str:
+    """The text that `escaped` gave as `line`; a backslash before anything else stands for itself."""
+    return _ESCAPE.sub(lambda found: _UNESCAPED.get(found[1]) or chr(int(found[1][1:], 16)), line)
+
+
+_UNESCAPED: Final = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+_ESCAPE = re.compile(r"\\(\\|n|t|r|u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})")
+
+
+def _escape(char: str) -> str:
+    short = next((f"\\{letter}" for letter, plain in _UNESCAPED.items() if plain == char), None)
+    code = ord(char)
+    return short or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+
+
 def safe_lines(text: str, glyphs: Glyphs = UNICODE) -> list[str]:
     """The lines of `text`, each safe, with tabs as blanks up to the next tab stop.
 

@@ -16,6 +16,7 @@ from app.display import (
     Glyphs,
     cells,
     cut,
+    escaped,
     fit,
     glyphs_for,
     human_age,
@@ -29,6 +30,7 @@ from app.display import (
     safe_text,
     short_number,
     spread,
+    unescaped,
     wrap_points,
 )
 
@@ -196,3 +198,16 @@ def test_words_are_spread_to_both_ends() -> None:
     assert spread("left", "right", 14) == "left     right"
     assert spread("a long left side", "right", 14) == "a long…  right"
     assert cells(spread("修复登录跳转", "~1 \x1b", 14)) == 14
+
+
+@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("\\nturU0\n\t\x1b\u202e"))))
+@settings(max_examples=50)
+def test_any_text_can_be_edited_on_one_line(text: str) -> None:
+    line = escaped(text)
+    assert line.isprintable() and safe_text(line) == line
+    assert unescaped(line) == text
+
+
+def test_escapes_are_those_of_json_and_python() -> None:
+    assert escaped("a\nb\\c\x1b\U000e0001") == "a\\nb\\\\c\\u001b\\U000e0001"
+    assert unescaped("C:\\path \\q \\u12") == "C:\\path \\q \\u12"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from app.display import Glyphs, human_bytes, human_number
+import os
+from pathlib import Path
+
+from app.display import Glyphs, counted, human_bytes, human_number
 from app.export.plan import ExportPlan
 from app.export.words import short_path
 from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact
+
+SHOWN_FILES = 3
+"""Saved files up to which each is named."""
 
 
 def plan_facts(plan: ExportPlan, size_after: int, glyphs: Glyphs) -> list[Fact]:
@@ -26,10 +32,18 @@ def plan_facts(plan: ExportPlan, size_after: int, glyphs: Glyphs) -> list[Fact]:
     facts += [Fact("yours", _words(text), "!", (text.key,)) for text in plan.words_gone]
     facts += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in plan.checks]
     facts += [Fact("repairs", _repair(notice)) for notice in counts.repairs]
-    facts += [Fact("files", short_path(path)) for path, _ in plan.files]
+    facts += _saved([path for path, _ in plan.files])
     if plan.side_folder is not None:
         facts.append(Fact("files", f"{short_path(plan.side_folder[1])}: a copy of the session's folder"))
     return facts
+
+
+def _saved(paths: list[Path]) -> list[Fact]:
+    """The files that stages save, or the folder of many."""
+    if len(paths) <= SHOWN_FILES:
+        return [Fact("files", short_path(path)) for path in paths]
+    folder = Path(os.path.commonpath(paths))
+    return [Fact("files", f"{counted(len(paths), 'saved result')} below {short_path(folder)}")]
 
 
 def _words(text: Text) -> str:

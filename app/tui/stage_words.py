@@ -9,7 +9,7 @@ from app.checks import Level
 from app.comparison import ChangedBlock, Kept
 from app.describe import boundary_text
 from app.diff import Pairing
-from app.display import Glyphs, cells, counted, human_number, spread
+from app.display import Glyphs, cells, counted, escaped, human_number, spread
 from app.model import Block, Session, preview_of
 from app.rows import BlockRow
 from app.stage_view import OptionValue, StageLine, StageView, value_words
@@ -96,8 +96,9 @@ _URGENCY = {Level.FAIL: 0, Level.WARN: 1, Level.OK: 2}
 
 
 def _option(option: OptionValue) -> str:
-    words = f"{option.option.name} {value_words(option.value) or 'none'}"
-    return f"{words} (preset {value_words(option.preset) or 'none'})" if option.is_changed else words
+    value, preset = (escaped(value_words(v)) or "none" for v in (option.value, option.preset))
+    words = f"{option.option.name} {value}"
+    return f"{words} (preset {preset})" if option.is_changed else words
 
 
 def change_rows(workspace: Workspace, view: StageView) -> tuple[Row, ...]:

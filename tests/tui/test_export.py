@@ -227,3 +227,17 @@ async def test_a_session_from_standard_input_asks_for_a_place(original: Path) ->
         assert "name a file to write" in await settle(pilot)
         await press(pilot, "tab", "enter", "tab", "enter")
         assert kind_of_screen(app) is ExportScreen
+
+
+async def test_a_strange_file_name_cannot_act_on_the_terminal(original: Path) -> None:
+    strange = original.rename(original.parent / "\x1b]0;x\x07[b].json")
+    app = dialog(work(strange))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        assert "\x1b" not in text and "\x07" not in text
+        tick(app, "in-place")
+        assert "\x1b" not in await press(pilot, "space")
+        await press(pilot, "space")
+        app.screen.query_one("#write", Push).focus()
+        assert "\x1b" not in await press(pilot, "enter")
+    assert len(list(original.parent.glob("*.json"))) == 2

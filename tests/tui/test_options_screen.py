@@ -122,3 +122,16 @@ async def test_a_choice_without_room_shows_the_chosen_one() -> None:
         control.focus()
         assert "< interval >  3 of 3" in await press(pilot, "right")
         assert "< always >  1 of 3" in await press(pilot, "right")
+
+
+async def test_a_strange_pipeline_cannot_act_on_the_terminal_and_keeps_its_words() -> None:
+    work = workspace()
+    strange = "\x1b]52;c;eA==\x07 C:\\new\nline"
+    work.set_options("microcompact", {"placeholder": strange})
+    app = form(work)
+    async with app.run_test(size=(80, 36)) as pilot:
+        text = await settle(pilot)
+        assert "\x1b" not in text and "\x07" not in text and "C:\\\\new\\nline" in text
+        entry(app, "keep_recent").value = "9"
+        await press(pilot, "ctrl+s")
+        assert work.state.options["microcompact"] == {"placeholder": strange, "keep_recent": 9}

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input
 
-from app.display import counted, spread
+from app.display import counted, safe_text, spread
 from app.errors import InputError
 from app.export.command import equivalent_command
 from app.export.plan import ExportPlan, Wishes, typed_path
@@ -129,7 +129,7 @@ class ExportScreen(Exports):
         plan = event.plan
         field = self.query_one("#target", Input)
         if not plan.in_place and field.value in ("", self._usual):
-            self._usual = plan.target_words
+            self._usual = safe_text(plan.target_words)
             field.value = self._usual
         backup = self._box("backup")
         folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
@@ -195,7 +195,8 @@ class ExportScreen(Exports):
         field = self.query_one("#target", Input)
         field.disabled = in_place
         source = self.opened.source
-        field.value = str(source.path) if in_place and isinstance(source, FileSource) else self._usual
+        is_file = in_place and isinstance(source, FileSource)
+        field.value = safe_text(source.name) if is_file else self._usual
         if in_place:
             self._box("backup").value = True
 

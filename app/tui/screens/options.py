@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
-from app.display import spread
+from app.display import escaped, spread, unescaped
 from app.errors import BadPipeline
 from app.opening import Opened
 from app.stage_view import OptionValue, option_values, value_words
@@ -31,7 +31,7 @@ class Field(Vertical):
 
     def compose(self) -> Iterator[Widget]:
         unit = self.option.option.unit
-        preset = value_words(self.option.preset) or "none"
+        preset = escaped(value_words(self.option.preset)) or "none"
         with Horizontal(classes="entry"):
             yield Line(self.option.option.name, classes="name")
             yield self.control
@@ -41,14 +41,14 @@ class Field(Vertical):
 
     @property
     def text(self) -> str:
-        """What the person put in, as it would stand after `--set`."""
+        """What the person put in, as a pipeline would say it; of words, escapes are read."""
         match self.control:
             case TickBox() as box:
                 return value_words(box.value)
             case OneOf() as one:
                 return one.value
             case Input() as entry:
-                return entry.value
+                return unescaped(entry.value)
         raise AssertionError(self.control)
 
     def put(self, text: str) -> None:
@@ -59,7 +59,7 @@ class Field(Vertical):
             case OneOf() as one:
                 one.value = text
             case Input() as entry:
-                entry.value = text
+                entry.value = escaped(text)
         self.problem()
 
     @property
@@ -87,7 +87,7 @@ def _control(option: OptionValue) -> TickBox | OneOf | Input:
     # Of a list, choices say what may stand in it.
     if option.option.choices and not option.option.type.startswith("tuple"):
         return OneOf(option.option.choices, value)
-    return Input(value, placeholder="none", compact=True, select_on_focus=False)
+    return Input(escaped(value), placeholder="none", compact=True, select_on_focus=False)
 
 
 class OptionsScreen(WorkScreen):

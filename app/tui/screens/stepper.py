@@ -57,7 +57,7 @@ class StepperScreen(ChoosesPipeline, Steps):
         assert self._shown is not None
         view, total = self._shown.view, len(self.workspace.pipeline.steps)
         if view.is_done:
-            return f"all {total} stages done"
+            return "done" if total == 1 else f"all {total} stages done"
         return f"Stage {view.step.number} of {total}"
 
     @property
