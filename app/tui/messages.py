@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 
 from app.opening import Opened
-from app.tui.screens.background import View
+from app.tui.view import View
 
 
 class SessionOpened(Message):

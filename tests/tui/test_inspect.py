@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.tui.app import HandcompactApp
-from app.tui.screens.background import Counted
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.parts.background import Counted
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.detail import Detail

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.display import UNICODE, Glyphs, fit, safe_text
+from app.display import UNICODE, Glyphs, cells, one_line, safe_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class ChooseScreen(ModalScreen[int | None]):
     def _line(self, choice: Choice) -> str:
         width = max(20, self._list.scrollable_content_region.width - 2)
         note = safe_text(choice.note, self._glyphs)
-        room = width - len(note) - 2 if note else width
-        label = fit(safe_text(choice.label, self._glyphs), room, self._glyphs)
+        room = width - cells(note) - 2 if note else width
+        label = one_line(choice.label, room, self._glyphs)
         return f"{label}  {note}" if note else label
 
     @on(OptionList.OptionSelected)

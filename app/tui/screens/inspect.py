@@ -19,11 +19,11 @@ from app.rows import BlockRow
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import acts
-from app.tui.screens.choices import Chooses
 from app.tui.screens.confirm import ConfirmScreen
-from app.tui.screens.copies import CopiesTexts
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
+from app.tui.screens.parts.choices import Chooses
+from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.line_view import LineView

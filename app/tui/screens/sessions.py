@@ -20,7 +20,7 @@ from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import Line, Prompt, acts
 from app.tui.screens.inspect import InspectScreen
-from app.tui.screens.opens import OpensSessions
+from app.tui.screens.parts.opens import OpensSessions
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.session_list import SessionList, SessionRow
 

@@ -16,7 +16,7 @@ from app.outlook import Outlook
 from app.rows import BlockRow
 from app.tui.keys import Where
 from app.tui.screens.base import acts
-from app.tui.screens.copies import CopiesTexts
+from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.widgets.text_pane import TextPane
 
 

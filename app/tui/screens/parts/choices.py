@@ -9,8 +9,8 @@ from app.listing import Facet, Only, shares
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.choose_pipeline import ChoosesPipeline
-from app.tui.screens.opens import OpensSessions
-from app.tui.screens.rows import RowsScreen
+from app.tui.screens.parts.opens import OpensSessions
+from app.tui.screens.parts.rows import RowsScreen
 
 
 class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
@@ -24,7 +24,7 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
         choices = [Choice("all rows", human_number(len(rows)))]
         choices += [
             Choice(
-                f"{share.only.facet:<8}  {share.only.value}",
+                f"{share.only.facet}: {share.only.value}",
                 f"{counted(share.rows, 'row'):>9}  {short_number(share.tokens):>5}",
             )
             for share in found
@@ -45,8 +45,8 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
         choices = [
             Choice(
                 leaf.preview,
-                counted(leaf.messages, "message")
-                + ("" if leaf.time is None else f"  {human_age(now - leaf.time)}"),
+                f"{counted(leaf.messages, 'message'):>14}"
+                f"  {'' if leaf.time is None else human_age(now - leaf.time):>12}",
             )
             for leaf in session.leaves
         ]

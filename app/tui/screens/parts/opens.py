@@ -14,8 +14,8 @@ from app.errors import HandcompactError
 from app.opening import open_workspace
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.responsive import collector_paused
-from app.tui.screens.background import first_view
 from app.tui.screens.base import BaseScreen
+from app.tui.view import first_view
 
 SPELL_SECONDS = 0.5
 """Time between two looks at how long it takes."""

@@ -23,7 +23,8 @@ from app.problems import Problem
 from app.rows import BlockRow
 from app.tui.figures import stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
-from app.tui.screens.background import Checked, Counted, Looked, LooksAhead, View, first_view
+from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead
+from app.tui.view import View, first_view
 from app.tui.widgets.detail import Detail
 from app.tui.widgets.highlight import compile_query
 from app.tui.widgets.line_view import LineView

@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from textual import work
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
-from app.listing import Item, items
-from app.outlook import Figures, Outlook, first_look, outlook
+from app.outlook import Figures, Outlook, outlook
 from app.problems import Problem, problems
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
-from app.workspace import Workspace
+from app.tui.view import View, view_of
 
 TELL_SECONDS = 0.25
 """The least time between two messages about the counting."""
 TELL_SHARE = 8
 """Figures are made anew at most this part of the time: each time they take a look at every block."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What there is to show at one moment."""
-
-    seen: Outlook
-    items: list[Item]
-    figures: Figures
-
-
-def view_of(seen: Outlook) -> View:
-    """Everything that has to be worked out before an outlook can be shown."""
-    _ = seen.touches
-    return View(seen, items(seen), seen.figures())
-
-
-def first_view(workspace: Workspace) -> View:
-    """What can be shown before any stage was tried."""
-    return view_of(first_look(workspace))
 
 
 class Looked(Message):
