@@ -8,6 +8,7 @@ from pathlib import Path
 from app.cli.command import DONE, add_json, as_path
 from app.cli.output import columns, say, say_json
 from app.display import human_bytes
+from app.export.strays import remove, strays
 from app.restore import Manifest, manifest_of_backup, manifests, restore
 
 
@@ -22,12 +23,19 @@ class Restore:
             "backup", nargs="?", metavar="BACKUP", help="a backup, as listed without arguments"
         )
         parser.add_argument("--backup-dir", metavar="DIR", help="the folder to look in")
+        parser.add_argument(
+            "--remove-strays", action="store_true", help="remove unfinished files that a crash left"
+        )
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
         if args.backup is None:
             folder = as_path(args.backup_dir)
-            self._list(manifests([folder] if folder else None), as_json=args.json)
+            left = strays([Path.cwd(), Path.cwd() / ".transcripts", *([folder] if folder else [])])
+            if args.remove_strays:
+                say(f"{remove(left)} unfinished files removed")
+                return DONE
+            self._list(manifests([folder] if folder else None), left, as_json=args.json)
             return DONE
         done = restore(manifest_of_backup(Path(args.backup).expanduser()))
         if args.json:
@@ -48,10 +56,14 @@ class Restore:
                 say(f"Kept      {done.replaced_backup} (what stood there before)")
         return DONE
 
-    def _list(self, found: tuple[Manifest, ...], *, as_json: bool) -> None:
+    def _list(self, found: tuple[Manifest, ...], left: tuple[Path, ...], *, as_json: bool) -> None:
         if as_json:
-            say_json({"backups": [_as_json(manifest) for manifest in found]})
-        elif not found:
+            strayed = [str(path) for path in left]
+            say_json({"backups": [_as_json(manifest) for manifest in found], "strays": strayed})
+            return
+        for path in left:
+            say(f"! unfinished, left by a crash: {path} (handcompact restore --remove-strays)")
+        if not found:
             say("No backups yet: an export makes one.")
         else:
             rows = ((m.made, human_bytes(m.source_size), str(m.source), str(m.backup)) for m in found)

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.checks import Check, Level
 from app.errors import InputError
+from app.export.guard import users_of
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
@@ -144,7 +145,11 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         tokens_after=after,
         estimator=workspace.estimator.describe(),
         words_gone=workspace.words_gone,
-        checks=(*workspace.checks(), *rule_checks(session, kind, rewrite, rewriting)),
+        checks=(
+            *workspace.checks(),
+            *rule_checks(session, kind, rewrite, rewriting),
+            *place_checks(source, wishes),
+        ),
     )
 
 
@@ -233,6 +238,18 @@ def rule_checks(session: Session, kind: Format, rewrite: Rewrite, rewriting: Rew
     if rewriting.repairs:
         words = ", ".join(sorted({notice.word for notice in rewriting.repairs}))
         checks.append(Check(Level.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))
+    return tuple(checks)
+
+
+def place_checks(source: Source, wishes: Wishes) -> tuple[Check, ...]:
+    """What a person should know of the file itself: a link, or another program that has it open."""
+    if not isinstance(source, FileSource):
+        return ()
+    checks = []
+    if source.path.is_symlink():
+        checks.append(Check(Level.WARN, f"{source.path} is a link to {source.path.resolve()}"))
+    if wishes.in_place and (users := users_of(source.path)):
+        checks.append(Check(Level.WARN, f"another program has the file open: {', '.join(users)}"))
     return tuple(checks)
 
 

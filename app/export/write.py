@@ -33,6 +33,7 @@ from app.export.files import (
     publish_over,
     stage,
 )
+from app.export.guard import held
 from app.export.plan import ExportPlan, plan_as_json
 from app.export.readback import compare_with_plan
 from app.formats.source import FileSource, chunks, identity_of, sha256
@@ -146,9 +147,14 @@ def _to_file(
             made.append(path)
         written = Written(plan, target, backup, None, None, tuple(made), staged.size, staged.sha256)
         manifest = papers.manifest(written)
-        _check_unchanged(plan)
         _go_on_unless(stop, plan)
-        (publish_over if plan.in_place else publish_new)(staged, target)
+        if plan.in_place:
+            with held(target):
+                _check_unchanged(plan)
+                _check_same_bytes(plan)
+                publish_over(staged, target)
+        else:
+            publish_new(staged, target)
     except BaseException:
         for path in (staged.path, *made, *((manifest,) if manifest else ())):
             discard(path)
@@ -200,6 +206,15 @@ def _check_unchanged(plan: ExportPlan) -> None:
         raise FileChanged(
             f"{source.path} changed since it was opened: open it again, or write a new file instead"
         )
+
+
+def _check_same_bytes(plan: ExportPlan) -> None:
+    """Refuse when the file holds other bytes than the backup, whatever its size and time say."""
+    source = plan.source
+    if isinstance(source, FileSource):
+        with FileSource(source.path) as now:
+            if sha256(now) != sha256(source):
+                raise FileChanged(f"{source.path} holds other bytes than were opened: open it again")
 
 
 def _stem(plan: ExportPlan) -> str:

@@ -1,0 +1,62 @@
+"""Keeping two writers apart: who else has a file open, and one export in place at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.errors import FileChanged
+
+if sys.platform != "win32":
+    import fcntl
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a file against other exports in place; raises FileChanged when one is under way.
+
+    The lock is on the file itself, so it goes with the process, however that ends.
+    """
+    if sys.platform == "win32":
+        # There is no flock, and replacing a file that somebody has open fails by itself.
+        yield
+        return
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise FileChanged(
+                f"{path} is being replaced by another handcompact: wait for it, then open the file again"
+            ) from error
+        yield
+
+
+def users_of(path: Path) -> tuple[str, ...]:
+    """Names of other processes that have a file open, with their ids, as far as Linux lets us see."""
+    processes = Path("/proc")
+    if not (processes / "self" / "fd").is_dir():
+        return ()
+    wanted = os.path.realpath(path)
+    return tuple(
+        f"{_name(process)} ({process.name})"
+        for process in sorted(processes.iterdir())
+        if process.name.isdigit() and int(process.name) != os.getpid() and _has_open(process, wanted)
+    )
+
+
+def _has_open(process: Path, wanted: str) -> bool:
+    try:
+        return any(str(entry.readlink()) == wanted for entry in (process / "fd").iterdir())
+    except OSError:
+        # It ended just now, or it belongs to somebody else.
+        return False
+
+
+def _name(process: Path) -> str:
+    try:
+        return (process / "comm").read_text("utf-8", "replace").strip()
+    except OSError:
+        return "a process"

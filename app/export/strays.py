@@ -1,0 +1,56 @@
+"""Unfinished files that a crash left: found by their names, removed when a person says so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from app.export.files import STAGING_PREFIX
+from app.settings import data_dir
+
+
+def strays(folders: Iterable[Path] = ()) -> tuple[Path, ...]:
+    """Unfinished files and folders of exports that are not running any more.
+
+    Looks into the program's own folders and into `folders` (those of the sessions at hand).
+    """
+    looked = dict.fromkeys((data_dir() / "staging", data_dir() / "backups", *folders))
+    found = []
+    for folder in looked:
+        if folder.is_dir():
+            found += [
+                path
+                for path in sorted(folder.iterdir())
+                if path.name.startswith(STAGING_PREFIX) and not _is_alive(path.name)
+            ]
+    return tuple(found)
+
+
+def remove(paths: Iterable[Path]) -> int:
+    """Remove strays; says how many are gone. Only names of unfinished files are ever removed."""
+    gone = 0
+    for path in paths:
+        if not path.name.startswith(STAGING_PREFIX):
+            raise ValueError(f"{path} is not an unfinished file of ours")
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        gone += 1
+    return gone
+
+
+def _is_alive(name: str) -> bool:
+    """Whether the process that made this name may still be writing it."""
+    number = name.removeprefix(STAGING_PREFIX).partition("-")[0]
+    if not number.isdigit() or os.name == "nt":
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
