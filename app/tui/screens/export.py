@@ -23,7 +23,7 @@ from app.opening import Opened
 from app.tui.export_words import plan_facts
 from app.tui.keys import Where
 from app.tui.screens.base import Line, acts
-from app.tui.screens.exporting import Done, Exports, Failed, Planned, Progressed
+from app.tui.screens.parts.exporting import Done, Exports, Failed, Planned, Progressed
 from app.tui.stage_words import session_words
 from app.tui.widgets.controls import Control, Push, TickBox
 from app.tui.widgets.fact_list import Fact, FactList

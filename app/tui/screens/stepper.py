@@ -14,11 +14,11 @@ from app.history import Deed
 from app.opening import Opened
 from app.tui.keys import Where
 from app.tui.screens.base import Line, acts
-from app.tui.screens.choose_pipeline import ChoosesPipeline
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.options import OptionsScreen
-from app.tui.screens.stepping import Failed, Steps, Walked
+from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
+from app.tui.screens.parts.stepping import Failed, Steps, Walked
 from app.tui.stage_words import chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList

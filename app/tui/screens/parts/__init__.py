@@ -1,8 +1,11 @@
 """What several screens, or one large one, are put together from; none of it is a screen by itself.
 
-background   the stages ahead, counts and checks of a session, worked out in a thread
-rows         usage bar, stage strip, list and detail, sorted, filtered and searched
-choices      choosing a filter, a pipeline or a branch
-copies       copying a text or a record, saving a text
-opens        reading a session in a thread
+background       the stages ahead, counts and checks of a session, worked out in a thread
+rows             usage bar, stage strip, list and detail, sorted, filtered and searched
+choices          choosing a filter or a branch
+choose_pipeline  choosing another pipeline
+stepping         running the stage at hand, in a thread
+exporting        planning and writing, in a thread
+copies           copying a text or a record, saving a text
+opens            reading a session in a thread
 """

@@ -8,7 +8,7 @@ from app.display import counted, human_age, human_number, short_number
 from app.listing import Facet, Only, shares
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
-from app.tui.screens.choose_pipeline import ChoosesPipeline
+from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.screens.parts.rows import RowsScreen
 
@@ -21,11 +21,11 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
         rows = self.view_now.items
         found = [share for facet in Facet for share in shares(rows, self.seen, facet)]
         options: list[Only | None] = [None, *(share.only for share in found)]
-        choices = [Choice("all rows", human_number(len(rows)))]
+        choices = [Choice("everything", f"{human_number(len(rows)):>7}  {'':>5}")]
         choices += [
             Choice(
                 f"{share.only.facet}: {share.only.value}",
-                f"{counted(share.rows, 'row'):>9}  {short_number(share.tokens):>5}",
+                f"{human_number(share.rows):>7}  {short_number(share.tokens):>5}",
             )
             for share in found
         ]
@@ -36,7 +36,7 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
                 self.lay_rows()
 
         current = options.index(self.only) if self.only in options else 0
-        self.app.push_screen(ChooseScreen("Show only", choices, current=current), choose)
+        self.app.push_screen(ChooseScreen("Show only ... (rows, tokens)", choices, current=current), choose)
 
     @acts
     def action_branch(self) -> None:
