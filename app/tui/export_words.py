@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.display import Glyphs, counted, human_bytes, human_number
@@ -16,8 +17,8 @@ SHOWN_FILES = 3
 """Saved files up to which each is named."""
 
 
-def plan_facts(plan: ExportPlan, size_after: int, glyphs: Glyphs) -> list[Fact]:
-    """The plan, most pressing first where something goes wrong or words would go."""
+def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs: Glyphs) -> list[Fact]:
+    """The plan, most pressing first; `not_run` names the stages that were not accepted."""
     counts = plan.rewriting
     total = counts.kept + counts.changed + counts.dropped
     parts = [f"keep {human_number(counts.kept)} of {human_number(total)} byte for byte"]
@@ -29,6 +30,8 @@ def plan_facts(plan: ExportPlan, size_after: int, glyphs: Glyphs) -> list[Fact]:
         Fact("tokens", f"~{before} {glyphs.arrow} ~{after}  ({plan.estimator})"),
         Fact("size", f"{human_bytes(plan.source.size)} {glyphs.arrow} {human_bytes(size_after)}"),
     ]
+    if not_run:
+        facts.append(Fact("note", f"not accepted, so not in it: {', '.join(not_run)}", "!"))
     facts += [Fact("yours", _words(text), "!", (text.key,)) for text in plan.words_gone]
     facts += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in plan.checks]
     facts += [Fact("repairs", _repair(notice)) for notice in counts.repairs]

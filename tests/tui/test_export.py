@@ -184,6 +184,14 @@ async def test_a_dry_run_shows_the_plan_and_comes_back(original: Path) -> None:
         assert kind_of_screen(app) is ExportScreen
 
 
+async def test_stages_that_were_not_accepted_are_named(original: Path) -> None:
+    opened = work(original)
+    opened.workspace.go_to(2)
+    app = dialog(opened)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "not accepted, so not in it: micro, retain tail" in await settle(pilot)
+
+
 async def test_the_command_line_is_copied_with_what_it_cannot_say(original: Path) -> None:
     opened = work(original)
     opened.workspace.pin(["x"])

@@ -158,7 +158,8 @@ class ExportScreen(Exports):
         reason = self._error or (None if plan is None else why_refused(plan, drop_user_words=True))
         facts = [Fact("error", reason, "!", whole=True)] if reason else []
         if self._planned is not None:
-            facts += plan_facts(self._planned.plan, self._planned.size, self.glyphs)
+            not_run = self.workspace.pipeline.titles[len(self.workspace.state.taken) :]
+            facts += plan_facts(self._planned.plan, self._planned.size, not_run, self.glyphs)
         self.query_one("#plan", FactList).show(facts)
 
     def _say_if_ready(self) -> None:
