@@ -28,6 +28,8 @@ FORMATS = {
     "claude-code-jsonl": "claude-code",
     "anthropic-messages": "anthropic",
     "openai-chat": "openai-chat",
+    "codex-rollout": "codex-rollout",
+    "openai-responses": "openai-responses",
 }
 """The sidecars' names of the formats that are read, and ours."""
 
@@ -83,6 +85,7 @@ def test_it_loads_as_it_should(case: Case, tmp_path: Path) -> None:
     ):  # fmt: skip
         if name in load:
             assert found[name] == load[name], name
+    assert found["messages"] == load.get("items", found["messages"])
     assert found["records"] >= load.get("records_min", 0)
     assert set(load["warnings"]) <= set(found["warnings"])
 

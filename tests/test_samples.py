@@ -19,6 +19,8 @@ REAL = {
     "claude-code-compacted.jsonl": "0d022330094d8930ae62c1b37ef0175e34dd78e29ecd5fe1e3852ace1eed2fc8",
     "claude-code-killed.jsonl": "29666c4d0fe7de01688cd71b1569f22dbc24ced44e3ae379f5737dc65360d12d",
     "claude-code-v2-0.jsonl": "c911410dcd58c8a55ac9a5dcc823f949306e85c6e93ce1c03d1b4a0328fd71a9",
+    "codex-compacted.jsonl": "d53d923fbed2b8a1ad0a838365c29f9c39d076400ccdfdecbc6d383d6f3a1516",
+    "codex-three-turns.jsonl": "14fb29605c79e104df074913fc1579f54f345da1047c48ef23f17a56df8ec3c6",
 }
 """Files that a real agent wrote, with their sha256: no editor or formatter changes a byte unseen."""
 

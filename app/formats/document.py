@@ -21,6 +21,8 @@ from app.model import JsonPath
 
 BOM: Final = b"\xef\xbb\xbf"
 
+MESSAGES: Final = "messages"
+
 MAX_NESTED: Final = 3
 """Objects around the object that holds the messages, as in {"request": {"body": {"messages": ...}}}."""
 
@@ -82,16 +84,17 @@ class MessageList:
 class MessageFinder:
     """The messages of the JSON document that begins at or behind `start`: iterate once, then see `found`.
 
-    They are the list at the root, or the member `messages` of the root object or of an object inside
+    They are the list at the root, or the member of that name of the root object or of an object inside
     it; an object with a role is a message itself and no document. Bytes that end before the document
     does give what is there. Linear in the length of `data`; values are not kept.
     """
 
-    def __init__(self, data: bytes, start: int = 0) -> None:
+    def __init__(self, data: bytes, start: int = 0, member: str = MESSAGES) -> None:
         self.found: MessageList | None = None
         """None when the document has no list of messages."""
         self._data = data
         self._start = start
+        self._member = member
 
     def __iter__(self) -> Iterator[Element]:
         root = blank_end(self._data, self._start)
@@ -100,7 +103,7 @@ class MessageFinder:
             items = yield from _read_list(self._data, root + 1)
             self.found = _finished(self._data, items, ())
         elif opener == b"{":
-            self.found = yield from _in_object(self._data, root, ())
+            self.found = yield from _in_object(self._data, root, (), self._member)
 
 
 def document_start(data: bytes) -> int:
@@ -138,15 +141,15 @@ class _Members:
 _Found: TypeAlias = "MessageList | None"
 
 
-def _in_object(data: bytes, root: int, path: JsonPath) -> Generator[Element, None, _Found]:
-    members = yield from _read_members(data, root)
+def _in_object(data: bytes, root: int, path: JsonPath, member: str) -> Generator[Element, None, _Found]:
+    members = yield from _read_members(data, root, member)
     if members.messages is not None:
-        return _finished(data, members.messages, path, members)
+        return _finished(data, members.messages, (*path, member), members)
     if "role" in members.whole and not path:
         return None
     if len(path) < MAX_NESTED:
         for key, start in members.objects[:_OBJECTS]:
-            found = yield from _in_object(data, start, (*path, key))
+            found = yield from _in_object(data, start, (*path, key), member)
             if found is not None:
                 return found if path else _around(data, root, found)
     return None
@@ -164,16 +167,15 @@ def _around(data: bytes, root: int, found: MessageList) -> MessageList:
     return replace(found, stop=stop, closing=closing, words=found.words or ("torn-tail",))
 
 
-def _finished(data: bytes, items: _Items, path: JsonPath, members: _Members | None = None) -> MessageList:
-    """The list with what stands around it in the object at `path`; without `members` it is the document."""
-    full = path if members is None else (*path, "messages")
+def _finished(data: bytes, items: _Items, full: JsonPath, members: _Members | None = None) -> MessageList:
+    """The list at `full` with what stands around it in its object; without `members` it is the document."""
     beside = {} if members is None else members.whole
     if not items.closed:
         closing = b"]" + (b"" if members is None else b"}")
         return MessageList(full, items.start, items.end, items.end, closing, items.words, beside)
     if members is None or members.closed:
         behind = items.end + 1 if members is None else members.end
-        stop, words = (behind, ()) if path else _tail(data, behind)
+        stop, words = (behind, ()) if len(full) > 1 else _tail(data, behind)
         return MessageList(full, items.start, items.end, stop, b"", (*items.words, *words), beside)
     stop = max(members.end, items.end + 1)
     words = (*items.words, "torn-tail")
@@ -189,13 +191,13 @@ def _tail(data: bytes, end: int) -> tuple[int, tuple[str, ...]]:
     return stop, ("bad-line",) if rest else ("nul-bytes",)
 
 
-def _read_members(data: bytes, root: int) -> Generator[Element, None, _Members]:
+def _read_members(data: bytes, root: int, member: str) -> Generator[Element, None, _Members]:
     found = _Members(end=root + 1)
     values = _Values(data)
     pos = root + 1
     while (match := _member.match(data, pos)) is not None:
         key, start = _key(match[1]), match.end()
-        if key == "messages" and data[start : start + 1] == b"[":
+        if key == member and data[start : start + 1] == b"[":
             found.messages = yield from _read_list(data, start + 1)
             if not found.messages.closed:
                 return found

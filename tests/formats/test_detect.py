@@ -52,6 +52,9 @@ def told(data: bytes) -> str:
         ([*[USER] * 6_000, CHAT], "openai-chat"),
         ([{"role": "user", "content": '"tool_use" "tool_use"'}], "openai-chat"),
         ({"system": "s" * 200_000, "messages": [USER, CALL]}, "anthropic"),
+        ([{"role": "user", "content": [{"type": "input_text", "text": "a"}]}], "openai-responses"),
+        ([USER, {"type": "function_call_output", "call_id": "c", "output": "y"}], "openai-responses"),
+        ({"model": "m", "instructions": "s", "input": [USER]}, "openai-responses"),
     ],
 )
 def test_the_dialect_is_told_by_content(value: Any, name: str) -> None:
@@ -70,8 +73,7 @@ def test_the_dialect_is_told_by_content(value: Any, name: str) -> None:
         ({"contents": [{"role": "user", "parts": [{"text": "a"}]}]}, "Gemini request"),
         ([{"role": "user", "parts": [{"text": "a"}]}], "Gemini conversation"),
         ({"info": {"id": "ses_1"}, "messages": [{"info": {}, "parts": []}]}, "opencode export"),
-        ({"model": "m", "input": [{"role": "user", "content": "a"}]}, "OpenAI Responses request"),
-        ([{"type": "reasoning", "id": "r"}], "OpenAI Responses"),
+        ({"model": "m", "input": "a"}, "OpenAI Responses request"),
         ({"chat_messages": []}, "claude.ai export"),
         ({"conversations": [{"from": "human", "value": "a"}]}, "ShareGPT"),
         ({"id": "x", "object": "chat.completion", "choices": []}, "API response"),
@@ -94,7 +96,6 @@ def test_what_is_of_no_format_is_told_with_what_was_seen(value: Any, words: str)
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ([{"type": "session_meta", "payload": {}}, {"type": "event_msg", "payload": {}}], "Codex rollout"),
         ([{"sessionId": "s", "projectHash": "p"}, {"$set": {}}], "Gemini CLI session"),
         ([{"uuid": "u", "type": "user", "message": {"role": "user", "parts": []}}] * 2, "Qwen Code"),
         ([{"type": "session", "version": 3, "id": "x"}, {"type": "message"}], "pi session"),

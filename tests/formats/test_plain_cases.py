@@ -20,7 +20,8 @@ NAMES = {"anthropic-messages": "anthropic", "openai-chat": "openai-chat"}
 SIDECARS = sorted((DATA / "cases").glob("*.expect.json"))
 EXPECTED = {path: json.loads(path.read_text()) for path in SIDECARS}
 OURS = [path for path in SIDECARS if EXPECTED[path]["format"] in NAMES]
-FOREIGN = [path for path in SIDECARS if EXPECTED[path]["format"] not in (*NAMES, "claude-code-jsonl")]
+KNOWN = (*NAMES, "claude-code-jsonl", "codex-rollout", "openai-responses")
+FOREIGN = [path for path in SIDECARS if EXPECTED[path]["format"] not in KNOWN]
 
 
 def data_of(sidecar: Path) -> bytes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from app.formats.base import Rewrite
 from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
@@ -15,22 +14,11 @@ from app.formats.claude_code.rows import Row, Thread, Threader
 from app.formats.claude_code.sent import drafts_of
 from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.words import REQUEST_LOG
+from app.formats.damage import file_repairs
 from app.formats.drafts import Draft
 from app.formats.made_ids import MadeIds
 from app.formats.repairs import as_notices
 from app.model import Notice, Role, Session
-
-_FILE_REPAIRS: Final[Mapping[str, str]] = {
-    "bad-line": "written as sound JSON, or left out where nothing could be read",
-    "bom": "the byte-order mark was left out",
-    "crlf": "lines end in LF",
-    "glued-records": "each record is on a line of its own",
-    "invalid-utf8": "bytes that are no text became U+FFFD",
-    "nul-bytes": "NUL bytes were left out",
-    "spliced-record": "each record is on a line of its own",
-    "torn-tail": "the torn record was left out",
-}
-"""Damage that an export does not copy, by warning word, and what it does about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +38,7 @@ class Planner:
         self._records = records
         self._graph = records.graph
         self._way = records.way(session.live_leaf)
-        self._repairs = [
-            Notice(notice.word, notice.line, _FILE_REPAIRS[notice.word])
-            for notice in session.notices
-            if notice.word in _FILE_REPAIRS
-        ]
+        self._repairs = file_repairs(session.notices)
         self._last_order = max((n.order for n in self._way.path if n.sent), default=-1)
         name = rewrite.session_id or session.session_id or session.name
         self._uuids = MadeIds(name, self._graph.by_uuid)

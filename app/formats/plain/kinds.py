@@ -14,9 +14,10 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from app.formats.document import MessageFinder, MessageList, document_start
+from app.formats.document import MESSAGES, MessageFinder, MessageList, document_start
 from app.formats.lines import UNREADABLE, LineReader, parse_record
 from app.formats.source import BytesSource, Source
+from app.model import JsonPath
 
 ANTHROPIC: Final = "anthropic"
 OPENAI_CHAT: Final = "openai-chat"
@@ -76,6 +77,8 @@ class Look:
     """Small values beside the list of messages, by key."""
     begun: bool = False
     """Whether something has begun that may be a message when more of it is seen."""
+    path: JsonPath = ()
+    """Where the list lies in its document."""
 
 
 def kind_of(source: Source) -> str | None:
@@ -86,31 +89,31 @@ def kind_of(source: Source) -> str | None:
     return _judged(look) or _searched(source) or _by_hints(look) or OPENAI_CHAT
 
 
-def shape_of(source: Source) -> Shape:
-    """How the messages lie in a file that is of one of the two kinds."""
-    return first_look(source).shape or Shape.DOCUMENT
+def shape_of(source: Source, member: str = MESSAGES) -> Shape:
+    """How the messages lie in a file that is of one of the kinds, under a name if not at the root."""
+    return first_look(source, member).shape or Shape.DOCUMENT
 
 
-def first_look(source: Source) -> Look:
-    """The shortest look from the beginning of the file that shows something."""
+def first_look(source: Source, member: str = MESSAGES) -> Look:
+    """The shortest look from the beginning of the file that shows something; see `MessageFinder`."""
     look = Look()
     for size in (*_HEADS, source.size):
-        look = look_at(source.read(0, size), whole=size >= source.size)
+        look = look_at(source.read(0, size), whole=size >= source.size, member=member)
         if look.values or size >= source.size or not (look.begun or size < _HEADS[1]):
             break
     return look
 
 
-def look_at(head: bytes, *, whole: bool) -> Look:
+def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> Look:
     """What some bytes from the beginning of a file show; `whole` says that they are all of it."""
-    finder = MessageFinder(head, document_start(head))
+    finder = MessageFinder(head, document_start(head), member)
     values = tuple(element.value for element in finder if element.value is not UNREADABLE)
     found = finder.found
     if found is not None:
         more = not found.closing and head[found.stop : found.stop + 1] in (b"{", b"[")
         more = more and head[found.stop - 1 : found.stop] == b"\n"
         shape = Shape.CONVERSATIONS if more else Shape.DOCUMENT
-        return Look(shape, values, _beside(head, found), begun=True)
+        return Look(shape, values, _beside(head, found), begun=True, path=found.path)
     lines = head if whole else head[: head.rfind(b"\n") + 1]
     read = islice(LineReader(BytesSource(lines)), _ROWS)
     rows = [row.value for row in read if row.value is not UNREADABLE]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from app.formats.document import BOM, MessageFinder, MessageList, read_value
+from app.formats.document import BOM, MESSAGES, MessageFinder, MessageList, read_value
 from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.plain.kinds import Shape, look_at, shape_of
@@ -79,8 +79,9 @@ class PlainRecords(RecordStore, ABC):
         return stored(self, record, path, value)
 
     def _listed(self, offset: int, length: int, line: int, value: Any, damage: tuple[str, ...]) -> Loaded:
-        role = value.get("role") if isinstance(value, dict) else None
-        kind = "unreadable" if value is UNREADABLE else role if isinstance(role, str) else "other"
+        words = (value.get("role"), value.get("type")) if isinstance(value, dict) else ()
+        word = next((word for word in words if isinstance(word, str) and word), "other")
+        kind = "unreadable" if value is UNREADABLE else word
         record = Record(len(self), offset, length, line, kind, self._key(offset, value), damage)
         self.append(record)
         self.listed += 1
@@ -135,9 +136,10 @@ class LineRecords(PlainRecords):
 class DocumentRecords(PlainRecords):
     """One JSON document, or the last of several that lie on a line each."""
 
-    def __init__(self, source: Source, begin: int = 0) -> None:
+    def __init__(self, source: Source, begin: int = 0, member: str = MESSAGES) -> None:
         super().__init__(source)
         self._begin = begin
+        self._member = member
         self._list = MessageList((), 0, 0, 0)
         self._members: dict[str, tuple[int, int]] = {}
         self._sound_shell = True
@@ -148,7 +150,7 @@ class DocumentRecords(PlainRecords):
         data = self.source.read(base, self.source.size - base)
         self.bom = not base and data.startswith(BOM)
         line, counted = 1 + self._lines_before(), 0
-        finder = MessageFinder(data, len(BOM) if self.bom else 0)
+        finder = MessageFinder(data, len(BOM) if self.bom else 0, self._member)
         spans: list[tuple[int, int]] = []
         for start, end, value, damage in finder:
             line, counted = line + data.count(b"\n", counted, start), start
@@ -279,17 +281,17 @@ class DocumentRecords(PlainRecords):
         return b"\n" if b"\n" in self.style.separator else b""
 
 
-def open_records(source: Source) -> PlainRecords:
-    """The records of a plain JSON session, not loaded yet."""
-    match shape_of(source):
+def open_records(source: Source, member: str = MESSAGES) -> PlainRecords:
+    """The records of a plain JSON session, not loaded yet; `member` names the list, if it is not the root."""
+    match shape_of(source, member):
         case Shape.LINES:
             return LineRecords(source)
         case Shape.CONVERSATIONS:
             begin = _last_line(source)
-            line = look_at(source.read(begin, _LAST_LINE), whole=False)
-            return DocumentRecords(source, begin if line.shape is Shape.DOCUMENT else 0)
+            line = look_at(source.read(begin, _LAST_LINE), whole=False, member=member)
+            return DocumentRecords(source, begin if line.shape is Shape.DOCUMENT else 0, member)
         case Shape.DOCUMENT:
-            return DocumentRecords(source)
+            return DocumentRecords(source, member=member)
 
 
 Run: TypeAlias = tuple[int, int] | bytes
@@ -316,7 +318,7 @@ def _mended_shell(before: bytes, behind: bytes, path: JsonPath) -> tuple[bytes, 
     """The bytes around the messages as sound JSON; only the list's own brackets where nothing else can be."""
     with suppress(ValueError):
         mended = mend(before + behind)
-        finder = MessageFinder(mended)
+        finder = MessageFinder(mended, member=str(path[-1]) if path else MESSAGES)
         if not list(finder) and finder.found is not None:
             return mended[: finder.found.start], mended[finder.found.end :] + b"\n"
     opening = b"".join(b'{"%b": ' % str(key).encode("ascii", "replace") for key in path)

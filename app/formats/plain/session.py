@@ -22,7 +22,7 @@ from app.formats.reshape import reshape, same
 from app.formats.source import Source
 from app.model import Facts, Message, Notice, Record, Role, Session, Standing
 
-_DAMAGE: Final = frozenset(
+DAMAGE: Final = frozenset(
     {
         "bad-line", "torn-tail", "glued-records", "spliced-record", "nul-bytes", "bom", "crlf",
         "invalid-utf8", "not-a-record",
@@ -164,7 +164,7 @@ class PlainFormat(ABC):
             changed += step.record is not None and step.value is not None
             added += step.record is None
         elsewhere = writer.elsewhere()
-        damage = (notice for notice in records.notices if notice.word in _DAMAGE)
+        damage = (notice for notice in records.notices if notice.word in DAMAGE)
         return Rewriting(
             pieces=lambda: records.write(writer.pieces(), elsewhere),
             kept=kept,
@@ -184,9 +184,14 @@ class PlainFormat(ABC):
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
         """`<stem>.compacted` with the ending of the original."""
-        if original.suffix.lower() in (".json", ".jsonl", ".ndjson"):
-            return f"{original.stem}.compacted{original.suffix}"
-        return f"{original.name if original.name not in ('', '-') else 'session'}.compacted.json"
+        return compacted_name(original)
+
+
+def compacted_name(original: PurePath) -> str:
+    """The name of a new file beside `original`, for formats whose sessions have no id."""
+    if original.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+        return f"{original.stem}.compacted{original.suffix}"
+    return f"{original.name if original.name not in ('', '-') else 'session'}.compacted.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,60 @@
+"""Codex's sessions: a log of records, one JSON object a line, which is replayed to its history."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Any, Final
+
+from app.formats.base import Rewrite, Rewriting
+from app.formats.codex import writer
+from app.formats.codex.reader import NAME, read
+from app.formats.codex.rollout import rollout_of
+from app.formats.codex.sniffing import looks_like
+from app.formats.responses.outgoing import Sender
+from app.formats.source import Source
+from app.model import Message, Session
+
+_TIMED: Final = re.compile(r"(rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-).*")
+
+
+class Codex:
+    """The format of Codex's rollouts (0.98 and 0.171)."""
+
+    name = NAME
+    title = "Codex"
+    validity = "openai-responses"
+
+    def sniff(self, source: Source) -> bool:
+        """Whether the head of the file holds records of a rollout."""
+        return looks_like(source)
+
+    def read(self, source: Source, leaf: str | None = None) -> Session:
+        """The session; a log has one end, so `leaf` plays no part."""
+        return read(source)
+
+    def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The items that the client sends, each with the key of its message."""
+        return Sender(session, rollout_of(session)).pairs(messages)
+
+    def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
+        """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        return writer.rewrite(session, rewrite)
+
+    def side_folder(self, original: PurePath) -> PurePath | None:
+        """A folder for saved results beside the file; Codex itself has none and passes over it."""
+        return original.with_suffix("") if original.suffix else None
+
+    def resume_command(self, session_id: str) -> str | None:
+        """What a person types; the picker does not list the new session before that."""
+        return f"codex resume {session_id}"
+
+    def new_name(self, original: PurePath, session_id: str | None) -> str:
+        """`rollout-<time>-<session id>.jsonl`, with the original's time: the client goes by the id in it."""
+        if session_id is None:
+            return original.name
+        timed = _TIMED.fullmatch(original.name)
+        start = timed[1] if timed else f"rollout-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}-"
+        return f"{start}{session_id}.jsonl"

@@ -1,0 +1,67 @@
+"""Items of a rollout as entries, with what the replay of its history asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from app.formats.responses.authors import is_from_client
+from app.formats.responses.blocks import ItemReader, role_of
+from app.formats.responses.entries import Entry
+from app.formats.responses.words import kind_of
+from app.model import Author, JsonPath, Role, Text
+
+_DEVELOPER_CONTEXT: Final = (
+    "<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<multi_agent_mode>",
+    "<realtime_conversation>", "<skills_instructions>", "<personality_spec>", "<token_budget>",
+    "<context_window", "<rollout_budget>",
+)  # fmt: skip
+"""How texts begin that the client puts before a turn and takes back with it."""
+
+
+@dataclass(slots=True)
+class Node(Entry):
+    """One item of a rollout."""
+
+    starts_turn: bool = False
+    """A message of the person, by which turns are counted when some are taken back."""
+    contextual: bool = False
+    """A message of the client that goes with the turn behind it."""
+
+
+def node_of(
+    record: int, path: JsonPath, key: str, item: Mapping[str, Any], reader: ItemReader, time: float | None
+) -> Node:
+    """The node of the item at `path` of a record."""
+    role = role_of(item)
+    node = Node(
+        record=record,
+        path=path,
+        key=key,
+        kind=kind_of(item),
+        role=role,
+        blocks=reader.blocks(record, path, key, item),
+        named=bool(item.get("id")),
+        time=time,
+    )
+    if node.kind == "message" and role is Role.USER:
+        texts = [block.author for block in node.blocks if isinstance(block, Text)]
+        node.contextual = Author.INJECTED in texts
+        node.starts_turn = not node.contextual and not is_from_client(item)
+    elif node.kind == "message" and role is Role.SYSTEM:
+        starts = (block.content.preview.lstrip().lower() for block in node.blocks if isinstance(block, Text))
+        node.contextual = any(start.startswith(_DEVELOPER_CONTEXT) for start in starts)
+    return node
+
+
+def seconds(value: Any) -> float | None:
+    """An ISO time as seconds since 1970, one without a zone taken as UTC; None for anything else."""
+    if not isinstance(value, str):
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

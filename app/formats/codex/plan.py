@@ -1,0 +1,173 @@
+"""What an export writes, worked out as rows before a byte is made.
+
+The history that is wanted has a head, which lies in the governing compaction, and a tail of records of
+its own. A new compaction takes all that stands before the tail into its own history; the records that
+it hides stay above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from app.formats.base import Rewrite
+from app.formats.codex.heads import Head, stands_for, words_of
+from app.formats.codex.layout import date, number, placed, without_old
+from app.formats.codex.nodes import Node
+from app.formats.codex.rollout import Rollout, place_of
+from app.formats.codex.rows import Row, Value
+from app.formats.codex.twins import clearing
+from app.formats.codex.words import ITEM
+from app.formats.damage import file_repairs
+from app.formats.repairs import replaced
+from app.formats.responses.outgoing import Outgoing, Sender
+from app.formats.responses.words import OUTPUTS, kind_of
+from app.model import Block, Notice, Place, Session, ToolResult, ToolUse
+
+_END: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The rows of the new file, and what had to be mended."""
+
+    rows: list[Row]
+    repairs: tuple[Notice, ...]
+
+
+class Planner:
+    """Works out one export of a session."""
+
+    def __init__(self, session: Session, rewrite: Rewrite, rollout: Rollout) -> None:
+        self._session = session
+        self._rewrite = rewrite
+        self._rollout = rollout
+        self._sender = Sender(session, rollout)
+        self._own = {place_of(node): node for node in rollout.replay.top.nodes}
+
+    def plan(self) -> Plan:
+        """The rows in their order, with everything that they must say differently."""
+        boundary = self._rewrite.boundary
+        wanted, repairs = self._sender.mended(self._rewrite.messages)
+        kept = {out.home for out in wanted if out.home is not None}
+        hidden = set() if boundary is None else self._hidden(kept)
+        head, tail = self._split(wanted, max((home.record for home in hidden), default=-1))
+        copied = self._copied(head, tail)
+        dropped = [node for home, node in self._own.items() if home not in kept and home not in hidden]
+        start = Head(head, self._sender, self._rollout)
+        made = None if boundary is None else start.made(boundary)
+        governing = None if boundary is not None else start.governing(whole=self._rewrite.drop_old)
+        gone = {node.record for node in dropped} | copied | self._twins(dropped)
+        rows = placed(self._rollout, [self._row(out) for out in tail], made, governing, gone)
+        compaction = made or governing
+        if self._rewrite.drop_old and compaction is not None:
+            rows = without_old(rows, compaction, self._rollout)
+        self._edit(rows, tail)
+        number(rows, self._rollout)
+        date(rows, self._rollout)
+        return Plan(rows, (*file_repairs(self._session.notices), *repairs))
+
+    def _hidden(self, kept: Set[Place]) -> set[Place]:
+        """The items that stay above a new compaction: all that go, but for what was taken out of the rest.
+
+        The result of a call that was taken out of a reply goes with it.
+        """
+        hidden: set[Place] = set()
+        taken: set[str] = set()
+        for message in self._session.live:
+            homes = [self._home(block) for block in message.blocks]
+            if any(home in kept for home in homes):
+                gone = zip(homes, message.blocks, strict=True)
+                taken.update(b.id for home, b in gone if home not in kept and isinstance(b, ToolUse))
+            elif not all(isinstance(b, ToolResult) and b.tool_use_id in taken for b in message.blocks):
+                hidden.update(home for home in homes if home in self._own)
+        return hidden
+
+    def _home(self, block: Block) -> Place:
+        assert block.place is not None
+        return self._rollout.home(block.place)
+
+    def _split(
+        self, wanted: Sequence[Outgoing], last_hidden: int
+    ) -> tuple[Sequence[Outgoing], Sequence[Outgoing]]:
+        """The items that lie in a compaction, and those that are records of their own behind it."""
+        start = len(wanted)
+        while start > 0 and self._is_tail(wanted[start - 1], last_hidden):
+            start -= 1
+        return wanted[:start], wanted[start:]
+
+    def _copied(self, head: Sequence[Outgoing], tail: Sequence[Outgoing]) -> set[int]:
+        """Records of items that a compaction holds now and that stand behind it: they would count twice."""
+        made = self._rewrite.boundary is not None
+        start = next((out.home.record for out in tail if out.home is not None), _END) if made else -1
+        return {o.home.record for o in head if o.home in self._own and o.home.record > start}
+
+    def _is_tail(self, out: Outgoing, last_hidden: int) -> bool:
+        if out.home is not None:
+            return out.home in self._own and out.home.record > last_hidden
+        return not stands_for(out.message, self._rewrite.boundary)
+
+    def _row(self, out: Outgoing) -> Row:
+        if out.home is None:
+            return Row(made=partial(_made_item, out.value or {}))
+        row = Row(out.home.record)
+        if out.value is not None:
+            row.edits.append(partial(_with_item, out.home, out.value))
+        return row
+
+    def _twins(self, dropped: Iterable[Node]) -> set[int]:
+        """The events that show what is dropped, where nothing else of their call is left."""
+        blocks = [block for message in self._rewrite.messages for block in message.blocks]
+        called = {block.id for block in blocks if isinstance(block, ToolUse)}
+        called |= {block.tool_use_id for block in blocks if isinstance(block, ToolResult)}
+        names = {name for node in dropped for name in _names(node)} - called
+        return {record for name in names for record in self._rollout.twins.get(name, ())}
+
+    def _edit(self, rows: Sequence[Row], tail: Sequence[Outgoing]) -> None:
+        """Clear what repeats a changed output, and let the newest usage say how big the context is now."""
+        by_record = {row.record: row for row in rows if row.record is not None}
+        for out in tail:
+            if out.home is None or out.value is None or kind_of(out.value) not in OUTPUTS:
+                continue
+            text = words_of(out.value)
+            if text == words_of(self._rollout.item(out.home)):
+                continue
+            for record in self._rollout.twins.get(str(out.value.get("call_id")), ()):
+                if record in by_record:
+                    by_record[record].edits.append(clearing(text))
+        counted, tokens = self._rollout.counted, self._rewrite.context_tokens
+        if tokens is not None and counted in by_record:
+            by_record[counted].edits.append(partial(_with_usage, max(1, tokens)))
+
+
+def _names(node: Node) -> Iterable[str]:
+    """The ids by which events show an item."""
+    if not node.key.startswith("@"):
+        yield node.key
+    for block in node.blocks:
+        if isinstance(block, ToolUse):
+            yield block.id
+        elif isinstance(block, ToolResult):
+            yield block.tool_use_id
+
+
+def _made_item(item: Value) -> Value:
+    return {"type": ITEM, "payload": item}
+
+
+def _with_item(home: Place, item: Value, record: Value) -> Value:
+    return replaced(record, home.path, item)  # type: ignore[no-any-return]
+
+
+def _with_usage(tokens: int, record: Value) -> Value:
+    """A `token_count` whose last call had so many input tokens; the client adds its output."""
+    last = record["payload"]["info"]["last_token_usage"]
+    output = last.get("output_tokens")
+    output = output if isinstance(output, int) else 0
+    new = {**last, "input_tokens": tokens, "total_tokens": tokens + output}
+    cached = last.get("cached_input_tokens")
+    if isinstance(cached, int):
+        new["cached_input_tokens"] = min(cached, tokens)
+    return replaced(record, ("payload", "info", "last_token_usage"), new)  # type: ignore[no-any-return]

@@ -1,0 +1,103 @@
+"""The history that a rollout stands for: a log is replayed, compactions start anew, turns are taken back.
+
+The rules are those of the client (0.171, measured): the last compaction governs, and taking back turns
+counts messages of the person from the end, those that a compaction left among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from app.formats.codex.nodes import Node
+from app.model import Author, Standing, Text
+
+WORDS_KEPT: Final = 80_000
+"""Bytes of the person's messages, newest first, that a compaction without its own history keeps."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """The history since a compaction, or since the start of the file."""
+
+    compaction: int | None = None
+    """The record of the compaction."""
+    previous: Segment | None = None
+    base: list[Node] | None = None
+    """What the compaction left, where that was looked up."""
+    nodes: list[Node] = field(default_factory=list)
+    undone: list[Node] = field(default_factory=list)
+    """What the compaction left and the person took back later."""
+
+
+History: TypeAlias = Callable[[Segment], list[Node]]
+"""Gives the nodes that a compaction left at the start of its segment."""
+
+
+class Replay:
+    """Takes the records of a rollout in order; afterwards `top` leads to all that governs."""
+
+    def __init__(self, history: History) -> None:
+        self.top = Segment()
+        self.undone: list[Node] = []
+        self._history = history
+
+    def add(self, node: Node) -> None:
+        """The next item."""
+        self.top.nodes.append(node)
+
+    def compact(self, record: int) -> None:
+        """A compaction: what came before is not sent any more."""
+        self.top = Segment(record, self.top)
+
+    def roll_back(self, turns: int) -> None:
+        """Take back the last turns, each with what the client put in front of it."""
+        base = self._history(self.top)
+        nodes = base + self.top.nodes
+        starts = [place for place, node in enumerate(nodes) if node.starts_turn]
+        if turns <= 0 or not starts:
+            return
+        cut = starts[-turns] if len(starts) >= turns else starts[0]
+        while cut > starts[0] and nodes[cut - 1].contextual:
+            cut -= 1
+        self.undone += nodes[cut:]
+        self.top.undone = base[cut:] + self.top.undone
+        self.top.base = base[:cut]
+        self.top.nodes = nodes[len(self.top.base) : cut]
+
+    def past(self) -> Iterator[Segment]:
+        """The segments before the one that governs, newest first."""
+        segment = self.top.previous
+        while segment is not None:
+            yield segment
+            segment = segment.previous
+
+    def settle(self) -> list[Node]:
+        """Give every node its standing; the nodes that the governing compaction left, in order."""
+        for node in self.undone:
+            node.standing = Standing.OFF_BRANCH
+        for segment in self.past():
+            for node in segment.nodes:
+                node.standing = Standing.BEFORE_BOUNDARY
+        left = self._history(self.top)
+        for node in left:
+            node.standing = Standing.LIVE
+        return left
+
+
+def words_kept(nodes: Sequence[Node]) -> list[Node]:
+    """The messages of the person that a compaction without a history of its own keeps, in order."""
+    kept: list[Node] = []
+    left = WORDS_KEPT
+    for node in reversed(nodes):
+        if left <= 0:
+            break
+        if node.starts_turn and not _is_summary(node):
+            kept.append(node)
+            left -= sum(block.content.size for block in node.blocks if isinstance(block, Text))
+    return kept[::-1]
+
+
+def _is_summary(node: Node) -> bool:
+    return any(isinstance(block, Text) and block.author is Author.SUMMARY for block in node.blocks)

@@ -1,0 +1,25 @@
+"""The lines of the new file, as data: which record each one is, and what it must say differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Value: TypeAlias = dict[str, Any]
+Edit: TypeAlias = Callable[[Value], Value]
+"""A record with a change; what does not change is shared with the old one."""
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """One line of the new file: a record of the old one, or a made one."""
+
+    record: int | None = None
+    made: Callable[[], Value] | None = None
+    """Type and payload of a made record."""
+    time: float | None = None
+    """Seconds since 1970, of a made record."""
+    ordinal: int | None = None
+    """A new ordinal; None for the one that is there, if any."""
+    edits: list[Edit] = field(default_factory=list)

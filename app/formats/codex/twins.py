@@ -1,0 +1,48 @@
+"""The second copy of what a tool gave: events for the display, which are never sent.
+
+Without this a file with every result cleared is as big as before: the copies are whole where what was
+sent was cut already.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from app.formats.codex.rows import Edit, Value
+from app.formats.repairs import replaced
+from app.model import JsonPath
+
+_OUTPUTS: Final = (
+    "aggregated_output", "formatted_output", "stdout", "stderr", "output", "result", "chunk", "content_items",
+)  # fmt: skip
+"""Members of an event that repeat what a tool gave; the first that is there takes the new text."""
+
+
+def clearing(text: str) -> Edit:
+    """The edit that lets an event say `text` where it repeats a tool's output."""
+    return partial(_cleared, text)
+
+
+def _cleared(text: str, record: Value) -> Value:
+    payload = record["payload"]
+    shown = payload.get("item")
+    path: JsonPath = ("payload", "item") if isinstance(shown, dict) else ("payload",)
+    holder = shown if isinstance(shown, dict) else payload
+    for name in _OUTPUTS:
+        value = holder.get(name)
+        if value:
+            record = replaced(record, (*path, name), _like(value, text))
+            text = ""
+    return record
+
+
+def _like(value: Any, text: str) -> Any:
+    """`text` in the place of a value: inside what an MCP server gave, as its only content."""
+    if isinstance(value, list):
+        return []
+    if not isinstance(value, dict):
+        return text
+    if "content" in value:
+        return {**value, "content": [{"type": "text", "text": text}], "structuredContent": None}
+    return {key: _like(inner, text) if key in ("Ok", "ok") else inner for key, inner in value.items()}

@@ -1,0 +1,97 @@
+"""A session written as a rollout: rows to bytes, one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from app.formats.base import Rewrite, Rewriting
+from app.formats.codex.plan import Plan, Planner
+from app.formats.codex.rollout import Rollout, rollout_of
+from app.formats.codex.rows import Row
+from app.formats.codex.words import META
+from app.formats.lines import mend, parse_record
+from app.formats.reshape import reshape
+from app.formats.source import chunks
+from app.formats.splice import encode, splice
+from app.model import JsonPath, Session
+
+_ORDINAL: Final = re.compile(rb'(\{"timestamp":"[^"\\]*","ordinal":)-?[0-9]+(?=[,}])')
+_NAMES: Final[tuple[JsonPath, ...]] = (("payload", "id"), ("payload", "session_id"))
+
+
+def rewrite(session: Session, wish: Rewrite) -> Rewriting:
+    """The file that holds `wish`; see `app.formats.base.Format.rewrite`.
+
+    A title has no place in a rollout and is ignored.
+    """
+    rollout = rollout_of(session)
+    plan = Planner(session, wish, rollout).plan()
+    made = sum(row.record is None for row in plan.rows)
+    changed = sum(row.record is not None and bool(row.edits) for row in plan.rows)
+    kept = len(plan.rows) - changed - made
+    dropped = len(rollout) - kept - changed
+    in_place = [row.record for row in plan.rows] == list(range(len(rollout)))
+    nothing = in_place and not (changed or plan.repairs) and wish.session_id is None
+
+    def pieces() -> Iterator[bytes]:
+        return chunks(rollout.source) if nothing else _lines(plan, rollout, wish.session_id)
+
+    return Rewriting(pieces, kept, changed, made, dropped, plan.repairs)
+
+
+def _lines(plan: Plan, rollout: Rollout, session_id: str | None) -> Iterator[bytes]:
+    for row in plan.rows:
+        yield _line(row, rollout, session_id) + b"\n"
+
+
+def _line(row: Row, rollout: Rollout, session_id: str | None) -> bytes:
+    if row.record is None:
+        return encode(_made(row))
+    raw = rollout.raw(row.record)
+    if rollout[row.record].damage:
+        raw = mend(raw)
+    if b"\n" in raw:
+        # In sound JSON a line end can only stand between values.
+        raw = raw.replace(b"\n", b" ")
+    if row.edits:
+        old = new = parse_record(raw)
+        for edit in row.edits:
+            new = edit(new)
+        raw = reshape(raw, old, new)
+    if row.ordinal is not None:
+        raw = with_ordinal(raw, row.ordinal)
+    if session_id is not None and rollout[row.record].kind == META:
+        raw = with_session(raw, session_id, rollout.heading.session_id)
+    return raw
+
+
+def _made(row: Row) -> dict[str, object]:
+    record = row.made() if row.made is not None else {}
+    ordinal = {} if row.ordinal is None else {"ordinal": row.ordinal}
+    return {"timestamp": stamped(row.time or 0.0), **ordinal, **record}
+
+
+def with_ordinal(raw: bytes, ordinal: int) -> bytes:
+    """A record that has an ordinal, with another one; every other byte stays."""
+    number = str(ordinal).encode()
+    found = _ORDINAL.match(raw)
+    return found[1] + number + raw[found.end() :] if found else splice(raw, {("ordinal",): number})
+
+
+def with_session(raw: bytes, session_id: str, old: str | None) -> bytes:
+    """A `session_meta` with another id where it says the one that the session had; every other byte stays."""
+    payload = parse_record(raw)["payload"]
+    paths = [path for path in _NAMES if path[-1] in payload and payload[path[-1]] == old]
+    return splice(raw, {path: encode(session_id) for path in paths})
+
+
+def stamped(seconds: float) -> str:
+    """A time as the client writes it."""
+    try:
+        time = datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError, ValueError):
+        time = datetime.fromtimestamp(0, UTC)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

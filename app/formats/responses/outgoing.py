@@ -1,0 +1,123 @@
+"""The items of a request that messages make, each with the place where the file has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Protocol
+
+from app.formats.repairs import as_notices
+from app.formats.responses.forms import edited_item, made_items
+from app.formats.responses.repairs import mend_responses
+from app.model import Block, Message, Notice, Place, Session
+
+
+class Items(Protocol):
+    """Where the items of a session lie."""
+
+    def home(self, place: Place) -> Place:
+        """The item in which the block at `place` lies."""
+
+    def item(self, home: Place) -> dict[str, Any]:
+        """That item, as it is sent."""
+
+    def made(self, message: Message, item: dict[str, Any]) -> dict[str, Any]:
+        """An item that is in no file, as this format has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One item of a request."""
+
+    message: Message | None
+    """The message that it is of; None for one that a repair made."""
+    home: Place | None
+    """Where the file has it; None for a made one."""
+    value: dict[str, Any] | None
+    """What it says; None where that is what the file says."""
+
+
+class Sender:
+    """Tells which items a session's messages, kept, changed and made ones, are sent as."""
+
+    def __init__(self, session: Session, items: Items) -> None:
+        self._items = items
+        self._records = session.records
+        self._originals: dict[Place, tuple[Block, ...]] = {}
+        for message in session.messages:
+            for home, blocks in groupby(message.blocks, key=self._home):
+                if home is not None:
+                    self._originals[home] = tuple(blocks)
+
+    def pairs(self, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each item with the key of the message that it is of."""
+        for out in self.outgoing(messages):
+            yield out.message.key if out.message else "", self.value(out)
+
+    def value(self, out: Outgoing) -> dict[str, Any]:
+        """What an item says."""
+        if out.value is not None:
+            return out.value
+        assert out.home is not None
+        return self._items.item(out.home)
+
+    def outgoing(self, messages: Sequence[Message]) -> Iterator[Outgoing]:
+        """The items in the order in which they are sent."""
+        for message in messages:
+            homes = self._homes(message.blocks)
+            for home, group in groupby(zip(homes, message.blocks, strict=True), key=lambda pair: pair[0]):
+                blocks = tuple(block for _, block in group)
+                if home is not None:
+                    yield Outgoing(message, home, self._edited(home, blocks))
+                else:
+                    made = (self._items.made(message, item) for item in made_items(message, blocks))
+                    yield from (Outgoing(message, None, item) for item in made)
+
+    def mended(self, messages: Sequence[Message]) -> tuple[list[Outgoing], tuple[Notice, ...]]:
+        """The items with every repair that the provider's rules demand, and what was mended."""
+
+        def pairs() -> Iterator[tuple[str, dict[str, Any]]]:
+            return ((str(n), self.value(out)) for n, out in enumerate(self.outgoing(messages)))
+
+        mending = mend_responses(pairs)
+        drafts = list(self.outgoing(messages))
+        if not mending.needed:
+            return drafts, ()
+        found: list[Outgoing] = []
+        for mended in mending.run():
+            if mended.message is None:
+                continue
+            if mended.key is None:
+                found.append(Outgoing(None, None, mended.message))
+            else:
+                draft = drafts[int(mended.key)]
+                found.append(Outgoing(draft.message, draft.home, mended.message) if mended.touched else draft)
+        return found, as_notices(mending.repairs, lambda key: self._line(drafts[int(key)]))
+
+    def _line(self, draft: Outgoing) -> int | None:
+        return None if draft.home is None else self._records[draft.home.record].line
+
+    def _home(self, block: Block) -> Place | None:
+        return None if block.place is None else self._items.home(block.place)
+
+    def _homes(self, blocks: Sequence[Block]) -> list[Place | None]:
+        """The item of each block; a made one between two parts of one message is of that message."""
+        homes = [self._home(block) for block in blocks]
+        before: Place | None = None
+        after = list(homes)
+        for number in range(len(homes) - 2, -1, -1):
+            after[number] = after[number] or after[number + 1]
+        for number, home in enumerate(homes):
+            if home is None and before is not None and after[number] == before:
+                homes[number] = before
+            before = homes[number] or before
+        return homes
+
+    def _edited(self, home: Place, blocks: tuple[Block, ...]) -> dict[str, Any] | None:
+        old = self._originals.get(home, ())
+        if len(old) == len(blocks) and all(one is other for one, other in zip(old, blocks, strict=True)):
+            return None
+        if old == blocks:
+            return None
+        return edited_item(self._items.item(home), home.path, old, blocks)
