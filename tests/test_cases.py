@@ -50,7 +50,7 @@ class Case:
         data = (FOLDER / self.sidecar["file"]).read_bytes()
         for rule in self.sidecar.get("expand", ()):
             data = data.replace(rule["token"].encode(), rule["unit"].encode() * rule["times"])
-        path = folder / self.sidecar["file"]
+        path = folder / str(self.sidecar["file"])
         path.write_bytes(data)
         return path
 
