@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import Input
 
 from app.pipeline import load
-from app.tui.screens.options import Field, OptionsScreen
+from app.tui.screens.options import OptionField, OptionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.controls import OneOf, TickBox
 from app.workspace import Workspace
@@ -22,8 +22,8 @@ def form(work: Workspace, step: str = "microcompact") -> OnScreen:
     return OnScreen(lambda at: OptionsScreen(at, step), opened(work))
 
 
-def field(app: OnScreen, name: str) -> Field:
-    return next(field for field in app.screen.query(Field) if field.option.option.name == name)
+def field(app: OnScreen, name: str) -> OptionField:
+    return next(field for field in app.screen.query(OptionField) if field.option.option.name == name)
 
 
 def entry(app: OnScreen, name: str) -> Input:

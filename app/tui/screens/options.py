@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
-from app.display import escaped, spread, unescaped
+from app.display import Glyphs, escaped, spread, unescaped
 from app.errors import BadPipeline
 from app.opening import Opened
 from app.stage_view import OptionValue, option_values, value_words
 from app.stages.base import check_option
 from app.tui.keys import Where
-from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.controls import Control, OneOf, Push, TickBox
+from app.tui.widgets.field import Field
 
 
-class Field(Vertical):
-    """One option: its name, a control that fits its type, its unit, and what it is for."""
+class OptionField(Field):
+    """One option with the control that fits its type."""
 
-    def __init__(self, stage: str, option: OptionValue) -> None:
-        super().__init__(classes="field")
+    def __init__(self, stage: str, option: OptionValue, glyphs: Glyphs) -> None:
+        preset = escaped(value_words(option.preset)) or "none"
+        unit = f"{option.option.unit}, " if option.option.unit else ""
+        about = f"{option.option.about}  ({unit}preset: {preset})"
+        super().__init__(option.option.name, about, _control(option), glyphs=glyphs)
         self.stage = stage
         self.option = option
-        self.control = _control(option)
-
-    def compose(self) -> Iterator[Widget]:
-        unit = self.option.option.unit
-        preset = escaped(value_words(self.option.preset)) or "none"
-        with Horizontal(classes="entry"):
-            yield Line(self.option.option.name, classes="name")
-            yield self.control
-            yield Line(unit, classes="unit")
-        yield Line(f"{self.option.option.about}  (preset: {preset})", classes="about")
-        yield Line(classes="wrong")
 
     @property
     def text(self) -> str:
@@ -60,24 +53,22 @@ class Field(Vertical):
                 one.value = text
             case Input() as entry:
                 entry.value = escaped(text)
-        self.problem()
+        self.check()
 
     @property
     def is_changed(self) -> bool:
         """Whether it differs from what is in force."""
         return self.text != value_words(self.option.value)
 
-    def problem(self) -> str | None:
-        """What is wrong with the value; shown below it."""
-        reason = None
+    def check(self) -> str:
+        """What is wrong with the value, empty if nothing is; the field shows it."""
+        self.problem = ""
         if self.is_changed:
             try:
                 check_option(self.stage, self.option.option, self.text)
             except BadPipeline as error:
-                reason = str(error)
-        self.set_class(reason is not None, "-wrong")
-        self.query_one(".wrong", Line).say(reason or "")
-        return reason
+                self.problem = str(error)
+        return self.problem
 
 
 def _control(option: OptionValue) -> TickBox | OneOf | Input:
@@ -106,7 +97,8 @@ class OptionsScreen(WorkScreen):
         self._options = option_values(stage, planned.stage)
 
     def body(self) -> Iterable[Widget]:
-        form = VerticalScroll(*(Field(self._stage, option) for option in self._options), id="form")
+        fields = (OptionField(self._stage, option, self.glyphs) for option in self._options)
+        form = VerticalScroll(*fields, id="form")
         form.can_focus = False
         yield form
         buttons = (Push("Cancel", id="cancel"), Push("Preset", id="reset"), Push("Apply", id="apply"))
@@ -120,22 +112,22 @@ class OptionsScreen(WorkScreen):
         self.app.call_later(self._fields[0].control.focus)
 
     @property
-    def _fields(self) -> list[Field]:
-        return list(self.query(Field))
+    def _fields(self) -> list[OptionField]:
+        return list(self.query(OptionField))
 
     # What happens in the form
 
-    @on(Input.Changed, "Field Input")
-    @on(Control.Used, "Field Control")
+    @on(Input.Changed, "OptionField Input")
+    @on(Control.Used, "OptionField Control")
     def _edited(self, event: Input.Changed | Control.Used) -> None:
         for field in self._fields:
             if field.control is event.control:
-                field.problem()
+                field.check()
         changed = [field.option.option.name for field in self._fields if field.is_changed]
         self.status(f"changed: {', '.join(changed)}" if changed else "")
         self.refresh_lines()
 
-    @on(Input.Submitted, "Field Input")
+    @on(Input.Submitted, "OptionField Input")
     def _entered(self) -> None:
         self.action_apply()
 
@@ -151,7 +143,7 @@ class OptionsScreen(WorkScreen):
 
     def why_not(self, action: str) -> str | None:
         if action == "apply":
-            wrong = (reason for field in self._fields if (reason := field.problem()))
+            wrong = (reason for field in self._fields if (reason := field.check()))
             return next(wrong, None)
         if action == "reset" and all(f.text == value_words(f.option.preset) for f in self._fields):
             return "this is what the pipeline says"
