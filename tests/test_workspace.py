@@ -8,10 +8,10 @@ import pytest
 
 from app.checks import Level
 from app.errors import BadPipeline
-from app.formats.store import RecordStore
 from app.formats.source import BytesSource
+from app.formats.store import RecordStore
 from app.history import Deed
-from app.model import Message, Session, ToolResult, text_of
+from app.model import Message, Session, ToolResult, ToolUse, text_of
 from app.pipeline import load
 from app.workspace import Status, Workspace
 from tests.build import assistant, conversation, result, use, user
@@ -89,8 +89,9 @@ def test_a_pin_holds_against_every_stage_also_those_already_run(workspace: Works
     workspace.pin([pinned])
     blocks = {b.key: b for m in workspace.messages for b in m.blocks}
     assert text_of(blocks[pinned]) == LONG
-    calls = {b.id for b in blocks.values() if b.kind == "tool_use" and hasattr(b, "id")}
-    assert getattr(blocks[pinned], "tool_use_id") in calls
+    calls = {b.id for b in blocks.values() if isinstance(b, ToolUse)}
+    kept = blocks[pinned]
+    assert isinstance(kept, ToolResult) and kept.tool_use_id in calls
     workspace.unpin([pinned])
     assert workspace.state.pins == frozenset()
 
@@ -179,7 +180,8 @@ def test_the_core_runs_without_textual(tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    code = "import sys, app.workspace, app.export.write, app.report, app.cli.main; print('textual' in sys.modules)"
+    modules = "app.workspace, app.export.write, app.report, app.cli.main"
+    code = f"import sys, {modules}; print('textual' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
 

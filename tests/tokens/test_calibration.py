@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from app.model import Boundary, Message, Record, Session, Standing, Usage
-from app.tokens import token_estimator
-from app.tokens.calibration import Reading, calibrate, calibrated, readings, weighted_median
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.model import Boundary, Message, Record, Session, Standing, Usage
+from app.tokens import token_estimator
+from app.tokens.calibration import Reading, calibrate, calibrated, readings, weighted_median
 from tests.build import assistant, conversation, result, summary, user
 
 

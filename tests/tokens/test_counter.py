@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+
 from app.model import Block, Message
 from app.tokens import token_estimator
 from app.tokens.counter import Counter, counting_order
@@ -12,7 +13,6 @@ from app.tokens.encode import Encoder
 from app.tokens.families import GPT_5
 from app.tokens.model_tokens import TokenEstimator
 from app.tokens.vocabulary import O200K, Lazy
-
 from tests.build import assistant, conversation, result, use, user
 
 MODEL = "claude-opus-4-7"

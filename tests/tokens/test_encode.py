@@ -9,10 +9,11 @@ import random
 import time
 
 import pytest
-from app.tokens.encode import Encoder, encoder, pieces
-from app.tokens.vocabulary import O200K, Lazy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from app.tokens.encode import Encoder, encoder, pieces
+from app.tokens.vocabulary import O200K, Lazy
 
 HOSTILE = {
     "blanks": " ",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from app.tokens.families import (
     CLAUDE_NEW,
     CLAUDE_OLD,

@@ -7,6 +7,7 @@ import struct
 from typing import Any
 
 import pytest
+
 from app.model import Held, Image
 from app.tokens.families import CLAUDE_NEW, CLAUDE_OLD, GPT_4O, GPT_5
 from app.tokens.images import image_size, image_tokens, pixel_size

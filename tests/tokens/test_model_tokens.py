@@ -8,11 +8,11 @@ import random
 from dataclasses import replace
 
 import pytest
+
 from app.model import Author, Held, Message, Opaque, Text
 from app.tokens import TokenEstimator, estimator, token_estimator
 from app.tokens.encode import encoder
 from app.tokens.model_tokens import Correction
-
 from tests.build import assistant, conversation, image, opaque, result, thinking, use, user
 from tests.tokens.test_images import png
 

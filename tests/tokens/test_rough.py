@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
 from app.model import Held
 from app.tokens.encode import encoder
 from app.tokens.rough import rough_tokens

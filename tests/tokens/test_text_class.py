@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from app.tokens.text_class import TextClass, text_class
 
 EXAMPLES = [

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 import tiktoken.load
+
 from app.tokens import estimator, vocabulary
 from app.tokens.encode import Encoder
 from app.tokens.families import GPT_5
 from app.tokens.model_tokens import TokenEstimator
 from app.tokens.vocabulary import CL100K, O200K, Lazy, Vocabulary
-
 from tests.build import conversation, user
 
 
