@@ -16,6 +16,7 @@ from app.stages.summarizing import Summarizing
 from app.summarizers import SummaryRequest
 from app.summarizers.memory import memory_text
 from app.summarizers.model import Ask, obtain
+from app.summarizers.proof import Proof, prove
 from app.workspace import Workspace
 
 
@@ -70,6 +71,14 @@ def wanted(workspace: Workspace, step: str) -> SummaryRequest | None:
     for walked in workspace.ahead:
         if walked.name == step:
             return walked.result.wanted
+    return None
+
+
+def proof_of(workspace: Workspace, step: str) -> Proof | None:
+    """A stage's summary held against what it stands for; None where nobody wrote one."""
+    for walked in workspace.ahead:
+        if walked.name == step and walked.result.written:
+            return prove(walked.result.written, walked.before)
     return None
 
 

@@ -79,6 +79,8 @@ class StageResult:
     """In the pipeline's estimator."""
     replay: Replay | None = None
     """What a stage that walks the model calls of the session saw at each."""
+    written: str = ""
+    """The summary that a model or a person wrote, without what stands around it."""
     failed: bool = False
     """Whether it should have acted and could not, which the note explains."""
     wanted: SummaryRequest | None = None

@@ -105,7 +105,7 @@ class Summarizing(Stage):
         if short_of := self._short_of(source, result, taken, context):
             return replace(idle, note=short_of, failed=True, protected=taken.protected)
         files = (transcript,) if transcript else ()
-        return replace(result, files=files, note=self._told(source, taken))
+        return replace(result, files=files, note=self._told(source, taken), written=outcome.written)
 
     def _cut(self, source: Summarizer, messages: Messages, context: Context) -> Cut:
         _, rest = split_system(messages)

@@ -6,6 +6,8 @@ memory      the project's memory files
 model       what a model is asked, and a guarded way to ask it
 hand        the person's own words
 transcript  a conversation as text
+rules       the rules that a user gave, and whether a summary tells them
+proof       what a summary says that its source does not, and which rules it left out
 """
 
 from __future__ import annotations

@@ -112,6 +112,8 @@ class Outcome:
     """What a source gave: the text of the summary message, or why there is none."""
 
     text: str = ""
+    written: str = ""
+    """The summary alone, where a model or a person wrote it."""
     missing: str = ""
     """Why there is no text; empty when there is one."""
     failed: bool = False

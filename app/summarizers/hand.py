@@ -18,4 +18,6 @@ class ByHand:
 
     def __call__(self, job: Job) -> Outcome:
         written = job.summaries.hand.strip()
-        return Outcome(headed(job, written)) if written else Outcome(missing="none was written by hand")
+        return (
+            Outcome(headed(job, written), written) if written else Outcome(missing="none was written by hand")
+        )

@@ -56,7 +56,7 @@ class ByModel:
         answer = job.summaries.by_model(request.key).strip()
         if not answer:
             return Outcome(missing="no model was asked", wanted=request)
-        return Outcome(headed(job, answer))
+        return Outcome(headed(job, answer), answer)
 
 
 def summary_request(messages: Messages, input_chars: int) -> SummaryRequest:

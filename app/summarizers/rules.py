@@ -1,0 +1,161 @@
+"""The rules that a user gave ("do not ...", "must", 不要, 必须 ...), and whether a summary tells them.
+
+What is told of the code ("it never worked") is no rule: an English rule begins its clause, or says what
+somebody must. Where a summary tells a rule in other words, most of its words stand in one line there,
+with a word that makes a rule of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from app.model import Author, Text, blocks_of
+from app.summarizers.base import Messages
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One sentence in which the user says what must be, or must not."""
+
+    text: str
+    """Word for word."""
+    key: str
+    """Of the block that it stands in."""
+
+
+def rules_of(messages: Messages) -> Iterator[Rule]:
+    """The user's rules in their order, each sentence once; pasted code and logs are not looked at."""
+    seen = set()
+    for _, block in blocks_of(messages):
+        if not isinstance(block, Text) or block.author is not Author.USER:
+            continue
+        for sentence in _sentences(block.content.read()):
+            plain = _plain(sentence)
+            if plain not in seen and _is_rule(sentence):
+                seen.add(plain)
+                yield Rule(sentence, block.key)
+
+
+def missing_rules(summary: str, messages: Messages) -> Iterator[Rule]:
+    """The rules that a summary tells neither word for word nor in other words."""
+    told = _Told(summary)
+    for rule in rules_of(messages):
+        if not told.tells(rule.text):
+            yield rule
+
+
+def with_rules(summary: str, rules: Iterable[Rule]) -> str:
+    """The summary with these rules behind it, word for word."""
+    lines = [f"- {rule.text}" for rule in rules]
+    if not lines:
+        return summary
+    return "\n".join([f"{summary.rstrip()}\n\nUser constraints, word for word:", *lines])
+
+
+_LONGEST: Final = 400
+"""Code points of the longest sentence that is looked at: longer ones are pasted."""
+
+_FENCED: Final = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
+_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+_BULLET: Final = re.compile(r"^(?:[-*•+]|\d{1,3}[.)])\s+")
+_PASTED: Final = re.compile(
+    r"^(?:[>$#|]|at |File \"|E  |import |from \w+ import|def |class |\w+Error\b|\[?\d{2,4}[-:/]\d\d)"
+    r"|\b\w*(?:Error|Exception)\b|Traceback|[{}<>=;\\]{2}|=>|\breturn\b"
+)
+
+_BEGINS: Final = (
+    r"(?:^|[,;:(—–]\s*|\b(?:and|but|so|or|then|please|also|just|you|we|remember(?: to)?|be sure to"
+    r"|make sure(?: to)?|want you to|need you to)\s+)"
+)
+_ENGLISH: Final = re.compile(
+    _BEGINS
+    + r"(?:do not|don't|dont|never|always|under no circumstances|make sure|be sure to)\s+(?!mind\b|worry\b|"
+    r"know\b|think\b|understand\b|remember\b|see\b|have to\b|need to\b|be sorry\b|ending\b)"
+    r"|\bmust(?: not|n't)?\s+(?!have\s+(?:been|had|lost|missed|forgotten|gone|made|changed)\b|be because\b)"
+    r"|\b(?:should|shall|may|can)\s?(?:n't|not|never)\s+(?:ever\s+)?(?:be\s+)?(?:touch|chang|edit|modif|delet|remov|renam"
+    r"|break|use|add|push|commit|install|log|call|move|run)"
+    r"|\bshould always\b|\bis (?:forbidden|not allowed)\b|\bno new dependenc",
+    re.IGNORECASE,
+)
+_CHINESE: Final = re.compile(
+    r"(?<!要)不要(?!紧)|(?<!舍)(?<!记)(?<!觉)(?<!懂)(?<!了)不得(?!不|了|已)|(?<!不)必须|必需|请勿|切勿|严禁|禁止|务必|不许|不准"
+    r"|不可以|千万别|(?:^|[，。；、：\s]|请|也|就|但)别(?!的|人|处)"
+)
+_ASKS: Final = re.compile(r"[?？]\s*$|(?:吗|呢|么)[。.]?\s*$")
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for part in _END.split(_FENCED.sub("\n", text)):
+        sentence = _BULLET.sub("", part.strip())
+        if sentence and len(sentence) <= _LONGEST:
+            yield sentence
+
+
+def _is_rule(sentence: str) -> bool:
+    if _ASKS.search(sentence) or _PASTED.search(sentence):
+        return False
+    plain = sentence.replace("’", "'")
+    return _ENGLISH.search(plain) is not None or _CHINESE.search(plain) is not None
+
+
+_MAKES_A_RULE: Final = re.compile(
+    r"\b(?:not?|never|must|always|only|avoid|without|unchanged|untouched|keep|leave|stay|forbid\w*|constraint\w*"
+    r"|require\w*|rule\w*|should|mandatory|cannot)\b|n't\b|不|勿|别|必|禁|务|保持|只",
+    re.IGNORECASE,
+)
+_STOP: Final = frozenset({
+    "the", "and", "for", "that", "this", "with", "you", "your", "are", "was", "but", "not", "never",
+    "always", "must", "should", "dont", "please", "any", "all", "from", "have", "has", "had", "its",
+    "also", "just", "then", "than", "them", "they", "our", "out", "into", "only", "make", "sure", "will",
+    "can", "may", "use", "using", "when", "what", "which", "who", "does", "did", "done", "one",
+})  # fmt: skip
+_STEM: Final = 5
+_ENOUGH: Final = 0.6
+"""Share of a rule's words that one line of a summary must have to tell it."""
+_LATIN: Final = re.compile(r"[A-Za-z0-9_]{3,}")
+_FIGURE: Final = re.compile(r"\d+")
+"""A rule is told only with all its figures."""
+_HAN: Final = re.compile(r"[\u3400-\u9fff]+")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").lower().split()).strip(" .!。！；;,，")
+
+
+def _stems(text: str) -> set[str]:
+    """What makes a sentence: stems of its words, and pairs of Chinese characters."""
+    stems = {word[:_STEM] for word in _LATIN.findall(text.lower()) if word not in _STOP}
+    for run in _HAN.findall(_CHINESE.sub(" ", text)):
+        stems |= {run[i : i + 2] for i in range(len(run) - 1)}
+    return stems
+
+
+class _Told:
+    """A summary, indexed by the words of its lines."""
+
+    def __init__(self, summary: str) -> None:
+        self._text = _plain(summary)
+        self._lines: dict[str, set[int]] = defaultdict(set)
+        """Stem or figure -> numbers of the lines that make rules and have it."""
+        heading_rules = False
+        for number, line in enumerate(summary.splitlines()):
+            if line.strip() and not line.startswith((" ", "\t", "-", "*")):
+                heading_rules = _MAKES_A_RULE.search(line) is not None
+            if heading_rules or _MAKES_A_RULE.search(line):
+                for stem in (*_stems(line), *_FIGURE.findall(line)):
+                    self._lines[stem].add(number)
+
+    def tells(self, rule: str) -> bool:
+        if _plain(rule) in self._text:
+            return True
+        stems = _stems(rule)
+        counts = Counter(line for stem in stems for line in self._lines.get(stem, ()))
+        figures = [self._lines.get(figure, set()) for figure in _FIGURE.findall(rule)]
+        return len(stems) > 1 and any(
+            count >= _ENOUGH * len(stems) and all(line in lines for lines in figures)
+            for line, count in counts.items()
+        )
