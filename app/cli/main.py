@@ -15,12 +15,22 @@ from app.cli.listing import List
 from app.cli.open import add_open_arguments, open_screens
 from app.cli.output import complain
 from app.cli.pipelines import Pipelines
+from app.cli.repair import Repair
 from app.cli.report import Report
 from app.cli.restore import Restore
 from app.cli.verify import Verify
 from app.errors import HandcompactError, InputError
 
-COMMANDS: tuple[Command, ...] = (List(), Report(), Compact(), Compare(), Verify(), Restore(), Pipelines())
+COMMANDS: tuple[Command, ...] = (
+    List(),
+    Report(),
+    Compact(),
+    Compare(),
+    Verify(),
+    Repair(),
+    Restore(),
+    Pipelines(),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
