@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from app.errors import BadPipeline
 from app.model import Block, Boundary, Message
@@ -176,39 +176,29 @@ class Option:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
-    """Base of all stages: the options that each has."""
+class Action:
+    """What changes a conversation, by a pipeline or by hand: options that can be called on messages."""
 
+    sort: ClassVar[str]
+    """`stage` or `edit`, as errors call it."""
     name: ClassVar[str]
-    """The stage's word in pipelines, `--set` and reports."""
+    """Its own word in pipelines, commands and reports."""
     title: ClassVar[str]
-    """Two or three words for the stage strip."""
+    """Two or three words for people."""
     local: ClassVar[tuple[str, ...]] = ()
     """Options that no pipeline file may set, since it can come from a stranger: only flags and settings."""
-
-    enabled: bool = option(True, "run this stage at all")
-    only_if_smaller: bool = option(True, "make no replacement that is not shorter than what it replaces")
-    protect: bool = option(True, "leave protected blocks alone (pinned ones always stay)")
-    target_tokens: int = option(
-        0, "stop as soon as the conversation is this small; 0: no such stop", unit="tokens", minimum=0
-    )
-    target_share: float = option(
-        0.0, "stop as soon as the conversation fills this share of the window; 0: no such stop", minimum=0
-    )
+    common: ClassVar[tuple[str, ...]] = ()
+    """Options that all of its sort have; they are listed last."""
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        """The conversation after this stage; the input is never changed. To run one, use `run_stage`."""
+        """The conversation after it; the input is never changed."""
         raise NotImplementedError
-
-    def target(self, context: Context) -> int:
-        """Tokens, whatever the pipeline measures in, at which this stage is to stop; 0: no such stop."""
-        return max(self.target_tokens, int(self.target_share * context.window_tokens))
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
-        """Every option of this stage, its own first."""
-        own = [f for f in fields(cls) if f.name not in _COMMON]
-        common = [f for f in fields(cls) if f.name in _COMMON]
+        """Every option, its own first."""
+        own = [f for f in fields(cls) if f.name not in cls.common]
+        common = [f for f in fields(cls) if f.name in cls.common]
         return tuple(
             Option(
                 name=f.name,
@@ -224,12 +214,12 @@ class Stage:
         )
 
     @classmethod
-    def build(cls, values: Mapping[str, Any]) -> Stage:
-        """A stage with these options; raises BadPipeline naming the option that does not fit."""
+    def build(cls, values: Mapping[str, Any]) -> Self:
+        """One with these options; raises BadPipeline naming the option that does not fit."""
         return cls(**cls._checked(values))
 
-    def with_options(self, values: Mapping[str, Any]) -> Stage:
-        """This stage with some options changed; raises BadPipeline naming the option that does not fit."""
+    def with_options(self, values: Mapping[str, Any]) -> Self:
+        """The same with some options changed; raises BadPipeline naming the option that does not fit."""
         return replace(self, **self._checked(values))
 
     @classmethod
@@ -238,11 +228,36 @@ class Stage:
         for key in values:
             if key not in known:
                 names = ", ".join(sorted(known))
-                raise BadPipeline(f"stage {cls.name} has no option {key!r}; it has: {names}")
+                raise BadPipeline(f"{cls.sort} {cls.name} has no option {key!r}; it has: {names}")
         return {key: check_option(cls.name, known[key], value) for key, value in values.items()}
 
 
-_COMMON = ("enabled", "only_if_smaller", "protect", "target_tokens", "target_share")
+@dataclass(frozen=True, kw_only=True)
+class Stage(Action):
+    """Base of all stages: the options that each has. To run one, use `run_stage`."""
+
+    sort: ClassVar[str] = "stage"
+    common: ClassVar[tuple[str, ...]] = (
+        "enabled",
+        "only_if_smaller",
+        "protect",
+        "target_tokens",
+        "target_share",
+    )
+
+    enabled: bool = option(True, "run this stage at all")
+    only_if_smaller: bool = option(True, "make no replacement that is not shorter than what it replaces")
+    protect: bool = option(True, "leave protected blocks alone (pinned ones always stay)")
+    target_tokens: int = option(
+        0, "stop as soon as the conversation is this small; 0: no such stop", unit="tokens", minimum=0
+    )
+    target_share: float = option(
+        0.0, "stop as soon as the conversation fills this share of the window; 0: no such stop", minimum=0
+    )
+
+    def target(self, context: Context) -> int:
+        """Tokens, whatever the pipeline measures in, at which this stage is to stop; 0: no such stop."""
+        return max(self.target_tokens, int(self.target_share * context.window_tokens))
 
 
 def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from app.display import counted
 from app.model import (
@@ -24,7 +25,7 @@ from app.model import (
     text_of,
     with_text,
 )
-from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, Stage, StageResult
+from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
 from app.tokens.base import Estimator
 
 
@@ -60,22 +61,37 @@ def results_of(messages: Messages) -> Iterator[ResultAt]:
                 yield ResultAt(i, j, block, calls.get(block.tool_use_id))
 
 
-class Draft:
-    """The changes that one stage wants to make to one conversation."""
+class Rules(Protocol):
+    """What a stage or a hand edit says of how its changes are to be made."""
 
-    def __init__(self, stage: Stage, messages: Messages, context: Context) -> None:
+    @property
+    def protect(self) -> bool:
+        """Whether protected blocks are left alone; pinned ones always are."""
+
+    @property
+    def only_if_smaller(self) -> bool:
+        """Whether results are only replaced by shorter ones."""
+
+    def target(self, context: Context) -> int:
+        """Tokens at which no more changes are made; 0: no such stop."""
+
+
+class Draft:
+    """The changes that one stage or edit wants to make to one conversation."""
+
+    def __init__(self, rules: Rules, messages: Messages, context: Context) -> None:
         self.messages = messages
         self.context = context
-        self.protection = context.protection if stage.protect else context.protection.only_pinned()
+        self.protection = context.protection if rules.protect else context.protection.only_pinned()
         self.protected = 0
         self.not_smaller = 0
         self.size_before = context.estimator.total(messages)
         self.size = self.size_before
         """In the pipeline's measure, with the changes so far."""
-        self.target = stage.target(context)
+        self.target = rules.target(context)
         """Tokens at which no more changes are made; 0 where there is no such stop."""
         self._tokens = context.counts.total(messages) if self.target else 0
-        self._only_if_smaller = stage.only_if_smaller
+        self._only_if_smaller = rules.only_if_smaller
         self._new: dict[int, dict[int, Block | None]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._files: list[PlannedFile] = []
@@ -128,6 +144,16 @@ class Draft:
         self._changes.append(Change(old.key, kind, reason, old, new))
         if file is not None:
             self._files.append(file)
+        return True
+
+    def change(self, message: int, block: int, new: Block, kind: ChangeKind, reason: str) -> bool:
+        """Put another block in a block's place, however long, unless its words are protected."""
+        old = self.messages[message].blocks[block]
+        if self.protection.keeps_text(old.key):
+            self.protected += 1
+            return False
+        self._replace(message, block, old, new)
+        self._changes.append(Change(old.key, kind, reason, old, new))
         return True
 
     def drop(self, message: int, block: int, reason: str) -> bool:
