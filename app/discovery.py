@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from app.settings import claude_dir
+from app.formats.responses.authors import authors_of
+from app.formats.responses.blocks import text_in
+from app.model import Author
+from app.settings import claude_dir, codex_dir
 
 HEAD_BYTES = 32 * 1024
+CODEX_HEAD_BYTES = 128 * 1024
+"""Instructions of the vendor and of the project stand before the first prompt."""
 TAIL_BYTES = 8 * 1024
 MAX_TITLE = 200
 """Code points of a title that are kept."""
@@ -58,19 +63,31 @@ class Discovery:
     shelves: tuple[Shelf, ...]
 
 
+_Files: TypeAlias = Callable[[Path], Iterator[tuple[Path, os.stat_result]]]
+_Head: TypeAlias = Callable[[Path, os.stat_result], Found]
+
+
 class Look:
     """The agents' folders as they are now: listed at once, each session's head read when it is asked for."""
 
     def __init__(self) -> None:
-        folder = claude_dir() / "projects"
-        self._stated = sorted(_claude_files(folder), key=lambda pair: -pair[1].st_mtime)
-        self.shelves = (Shelf("Claude Code", folder, len(self._stated)),)
+        self._found: list[tuple[Path, os.stat_result, _Head]] = []
+        self.shelves = (
+            self._shelf("Claude Code", claude_dir() / "projects", _claude_files, _claude_head),
+            self._shelf("Codex", codex_dir() / "sessions", _codex_files, _codex_head),
+        )
+        self._found.sort(key=lambda found: -found[1].st_mtime)
 
     def sessions(self, limit: int | None = None) -> Iterator[Found]:
         """Newest first with the samples last; `limit` caps how many heads are read (the newest)."""
-        stated = self._stated if limit is None else self._stated[:limit]
-        yield from (_claude_head(path, info) for path, info in stated)
+        newest = self._found if limit is None else self._found[:limit]
+        yield from (head(path, info) for path, info, head in newest)
         yield from samples()
+
+    def _shelf(self, agent: str, folder: Path, files: _Files, head: _Head) -> Shelf:
+        found = [(path, info, head) for path, info in files(folder)]
+        self._found += found
+        return Shelf(agent, folder, len(found))
 
 
 def discover(limit: int | None = None) -> Discovery:
@@ -102,14 +119,29 @@ def _claude_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
         if not project.is_dir():
             continue
         for entry in _entries(project.path):
-            if not entry.name.endswith(".jsonl") or entry.name.startswith("agent-"):
-                continue
-            try:
-                info = entry.stat()
-            except OSError:
-                continue
-            if entry.is_file() and info.st_size:
-                yield Path(entry.path), info
+            if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
+                yield from _stated(entry)
+
+
+def _codex_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Rollouts of Codex, which lie in a folder a day."""
+    for year in _entries(folder):
+        for month in _entries(year.path):
+            for day in _entries(month.path):
+                for entry in _entries(day.path):
+                    if entry.name.startswith("rollout-") and entry.name.endswith(".jsonl"):
+                        yield from _stated(entry)
+
+
+def _stated(entry: os.DirEntry[str]) -> Iterator[tuple[Path, os.stat_result]]:
+    """A file with something in it."""
+    try:
+        info = entry.stat()
+        is_file = entry.is_file()
+    except OSError:
+        return
+    if is_file and info.st_size:
+        yield Path(entry.path), info
 
 
 def _entries(folder: Path | str) -> list[os.DirEntry[str]]:
@@ -130,20 +162,52 @@ def _claude_head(path: Path, info: os.stat_result) -> Found:
         if not prompt:
             prompt = _prompt_of(record)
         for key in ("customTitle", "aiTitle", "summary"):
-            if isinstance(record.get(key), str) and record.get("type") in ("custom-title", "ai-title", "summary"):
+            if isinstance(record.get(key), str) and record.get("type") in (
+                "custom-title",
+                "ai-title",
+                "summary",
+            ):
                 title = record[key]
     shown = (title or prompt or path.stem)[:MAX_TITLE]
     return Found(path, "Claude Code", project, shown, info.st_mtime, info.st_size)
 
 
-def _ends(path: Path, size: int) -> tuple[list[bytes], list[bytes]]:
+def _codex_head(path: Path, info: os.stat_result) -> Found:
+    head, tail = _ends(path, info.st_size, CODEX_HEAD_BYTES)
+    project, prompt, title = "", "", ""
+    for record in _records([*head, *tail]):
+        payload = record.get("payload")
+        if not isinstance(payload, dict):
+            continue
+        if not project and isinstance(payload.get("cwd"), str):
+            project = payload["cwd"]
+        if payload.get("type") == "thread_name_updated" and isinstance(payload.get("thread_name"), str):
+            title = payload["thread_name"]
+        if not prompt and record.get("type") == "response_item":
+            prompt = _typed(payload)
+    return Found(
+        path, "Codex", project, (title or prompt or path.stem)[:MAX_TITLE], info.st_mtime, info.st_size
+    )
+
+
+def _typed(item: dict[str, Any]) -> str:
+    """The words of a message item if a person typed them."""
+    content = item.get("content")
+    if item.get("role") != "user" or not isinstance(content, list):
+        return ""
+    texts = {number: text for number, part in enumerate(content) if (text := text_in(part)) is not None}
+    authors = authors_of(item, texts)
+    return next((text for number, text in texts.items() if authors[number] is Author.USER), "")
+
+
+def _ends(path: Path, size: int, head_bytes: int = HEAD_BYTES) -> tuple[list[bytes], list[bytes]]:
     """Whole lines of a file's first and last kilobytes."""
     try:
         with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
+            head = file.read(head_bytes)
             tail = b""
-            if size > HEAD_BYTES:
-                file.seek(max(HEAD_BYTES, size - TAIL_BYTES))
+            if size > head_bytes:
+                file.seek(max(head_bytes, size - TAIL_BYTES))
                 tail = file.read(TAIL_BYTES)
     except OSError:
         return [], []

@@ -33,9 +33,15 @@ def claude_dir(env: Mapping[str, str] | None = None) -> Path:
     return Path(named) if named else Path.home() / ".claude"
 
 
+def codex_dir(env: Mapping[str, str] | None = None) -> Path:
+    """Codex's own folder: `$CODEX_HOME`, else `~/.codex`."""
+    named = (os.environ if env is None else env).get("CODEX_HOME")
+    return Path(named) if named else Path.home() / ".codex"
+
+
 def agent_dirs() -> tuple[Path, ...]:
     """The folders that belong to agents: nothing but whole sessions may be put there."""
-    return (claude_dir(),)
+    return (claude_dir(), codex_dir())
 
 
 def in_agent_dir(path: Path) -> bool:

@@ -16,12 +16,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home: Claude Code's folder and this program's own folders lie below it."""
+    """An empty home: the agents' folders and this program's own folders lie below it."""
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder / ".claude"))
+    monkeypatch.setenv("CODEX_HOME", str(folder / ".codex"))
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
     return folder

@@ -130,5 +130,5 @@ async def test_an_empty_machine_still_has_something_to_open(
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
-        assert "0 sessions in ~/claude/projects (Claude Code)" in text and "samples below" in text
+        assert "samples below; no sessions in ~/claude/projects, ~/.codex/sessions" in text
         assert "samples" in text.splitlines()[3]

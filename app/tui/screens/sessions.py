@@ -131,8 +131,12 @@ class SessionsScreen(OpensSessions):
     def _looked(self) -> str:
         if self._looking:
             return "looking ..."
-        places = [f"{counted(s.found, 'session')} in {_home(s.folder)} ({s.agent})" for s in self._shelves]
         samples = counted(sum(found.is_sample for found in self._found), "sample")
+        full = [shelf for shelf in self._shelves if shelf.found]
+        if not full:
+            # The samples come first: they are what there is to open, and the line may be cut at its end.
+            return f"{samples} below; no sessions in {', '.join(_home(s.folder) for s in self._shelves)}"
+        places = [f"{counted(s.found, 'session')} in {_home(s.folder)} ({s.agent})" for s in full]
         return f"{', '.join(places)}; {samples} below"
 
     def _tell_path(self) -> None:
