@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
 
 from app.errors import RefusedError
 from app.export.files import Staged
@@ -39,6 +39,13 @@ def _compare_messages(plan: ExportPlan, again: Session) -> None:
             )
 
 
-def _contents(pairs: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[tuple[Any, Any]]:
+_SAID: Final = (
+    "type", "role", "content", "name", "input", "arguments", "output",
+    "call_id", "tool_call_id", "tool_calls",
+)  # fmt: skip
+"""What a message or an item says, in any provider's form."""
+
+
+def _contents(pairs: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[tuple[Any, ...]]:
     for _, message in pairs:
-        yield message.get("role"), message.get("content")
+        yield tuple(message.get(name) for name in _SAID)
