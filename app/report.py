@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from app.formats import format_named
 from app.model import Author, Notice, Standing, Text, blocks_of, text_of
 from app.rows import BlockRow
 from app.secrets import count_secrets
@@ -30,6 +31,7 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
     facts = session.facts
     pairs = PairIndex(session.live)
     live = list(blocks_of(session.live))
+    validity = format_named(session.format).validity
     notices = (*session.notices, *secret_notices(workspace))
     turns = {m.key for m, b in live if isinstance(b, Text) and b.author is Author.USER}
     return {
@@ -39,6 +41,7 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
         "bad_lines": list(facts.bad_lines),
         "conversation": facts.conversation,
         "messages": facts.messages,
+        **({"items": facts.messages} if validity == "openai-responses" else {}),
         "tool_pairs": pairs.tool_pairs if facts.strict_pairs is None else facts.strict_pairs,
         "server_pairs": pairs.server_pairs,
         "legacy_pairs": pairs.legacy_pairs,
