@@ -80,6 +80,16 @@ async def test_all_steps_together() -> None:
         assert "2 stages change it" in await press(pilot, "x")
 
 
+async def test_a_stage_that_waits_can_be_read_and_refused() -> None:
+    work = workspace()
+    app = diff(work, "m3/0", "microcompact")
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        assert "stage 2 micro" in text and "cleared" in text
+        assert "refused by you" in await press(pilot, "x")
+        assert work.state.refused == {"microcompact": {"m3/0"}} and work.steps == ()
+
+
 async def test_dropped_messages_show_all_they_held() -> None:
     messages = [user("First."), user("Old question?")]
     messages += [

@@ -137,11 +137,9 @@ class DiffScreen(WorkScreen):
 
     def _compare(self) -> Comparison:
         workspace = self.workspace
-        if self._step is not None:
-            for step in (*workspace.steps, *([workspace.preview] if workspace.preview else [])):
-                if step.name == self._step:
-                    return compare_step(workspace, step)
-        return compare_all(workspace)
+        # A stage that waits is compared as if those before it were accepted.
+        step = next((step for step in workspace.ahead if step.name == self._step), None)
+        return compare_all(workspace) if step is None else compare_step(workspace, step)
 
     def _nearest(self, comparison: Comparison) -> int | None:
         """Where to stand when the block that was shown does not differ any more."""
