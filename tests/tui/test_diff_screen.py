@@ -115,26 +115,29 @@ async def test_the_text_that_goes_is_copied() -> None:
         assert app.clipboard.count("line of a file") == 400
 
 
-async def test_folded_lines_open_and_long_texts_are_compared_on_request() -> None:
-    lines = "".join(f"line {n}\n" for n in range(3000))
-    work = Workspace(
-        session(
-            user("Go."),
-            assistant(use("r", "Read", {"path": "f"})),
-            user(result("r", lines)),
-            assistant("Done."),
-        ),
-        load("react-mini"),
-        exact=False,
-    )
-    work.set_options("tool_result_budget", {"max_result_chars": "25000"})
-    app = diff(work, "m3/0", "tool_result_budget")
+def one_read(text: str, kept: int) -> Workspace:
+    """A session with one read, cut to so many characters."""
+    messages = (user("Go."), assistant(use("r", "Read", {"path": "f"})), user(result("r", text)))
+    work = Workspace(session(*messages, assistant("Done.")), load("react-mini"), exact=False)
+    work.set_options("tool_result_budget", {"max_result_chars": kept})
+    return work
+
+
+async def test_folded_lines_open() -> None:
+    app = diff(one_read("".join(f"line {n}\n" for n in range(3000)), 25_000), "m3/0", "tool_result_budget")
     async with app.run_test(size=(80, 24)) as pilot:
         assert "unchanged lines" in await settle(pilot)
         pane = app.screen.query_one(MessageDiff)
         before = pane.row_count
         await press(pilot, "j", "j", "enter")
         assert pane.row_count > before
+
+
+async def test_long_texts_are_compared_on_request() -> None:
+    app = diff(one_read("a line\n" * 90_000, 300_000), "m3/0", "tool_result_budget")
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "too long to compare at once" in await settle(pilot)
+        assert "too long" not in await press(pilot, "enter")
 
 
 async def test_when_nothing_differs_every_key_answers() -> None:
