@@ -15,7 +15,7 @@ from app.model import Author, Boundary, Record, Text
 def compaction_of(payload: Mapping[str, Any], record: Record, time: float | None) -> Boundary:
     """The boundary that a `compacted` record stands for; what Codex has no member for is in one of ours."""
     own = payload.get(OWN_FIELD)
-    own = own if isinstance(own, Mapping) else {}
+    own = own if isinstance(own, dict) else {}
     kept = own.get("preserved")
     return Boundary(
         key=record.key,

@@ -47,13 +47,13 @@ class Meter:
 
         One without figures, one that repeats the last and one of zero are passed over.
         """
-        if not isinstance(info, Mapping):
+        if not isinstance(info, dict):
             return False
         last, total = info.get("last_token_usage"), info.get("total_token_usage")
-        if not isinstance(last, Mapping):
+        if not isinstance(last, dict):
             return False
         usage = _usage(last)
-        counted = _figures(total if isinstance(total, Mapping) else last)
+        counted = _figures(total if isinstance(total, dict) else last)
         if usage is None or counted == self._counted:
             return True
         self._counted = counted

@@ -58,7 +58,7 @@ def is_from_client(item: Mapping[str, Any]) -> bool:
 
 def _kinds(item: Mapping[str, Any]) -> dict[int, str]:
     passed = item.get(PASSED)
-    kinds = passed.get(KINDS) if isinstance(passed, Mapping) else None
+    kinds = passed.get(KINDS) if isinstance(passed, dict) else None
     content = item.get("content")
     if not isinstance(kinds, list) or not isinstance(content, list) or len(kinds) != len(content):
         return {}

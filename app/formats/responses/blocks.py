@@ -161,7 +161,7 @@ class ItemReader:
     def _output(self, spot: _Spot, kind: str, item: Mapping[str, Any]) -> ToolResult:
         ident, member = _call_id(item), answer_of(kind)
         content = item.get(member)
-        failed = isinstance(content, Mapping) and content.get("success") is False
+        failed = isinstance(content, dict) and content.get("success") is False
         parts = tuple(_parts(spot, member, content))
         tool = self._tools.get(ident, "")
         return ToolResult(
@@ -177,7 +177,7 @@ class ItemReader:
 
 def text_in(part: Any) -> str | None:
     """The text of a part of a message or an output; None for one of another kind."""
-    if not isinstance(part, Mapping):
+    if not isinstance(part, dict):
         return None
     text = part.get(_TEXT_KEYS.get(str(part.get("type")), "text"))
     return text if isinstance(text, str) else None
@@ -201,7 +201,7 @@ def _part(spot: _Spot, part: Any, author: Author) -> Part:
     text = text_in(part)
     if text is not None:
         return Text(spot.key, spot.content(text, text_key(part)), author, spot.place)
-    url = part.get("image_url") if isinstance(part, Mapping) else None
+    url = part.get("image_url") if isinstance(part, dict) else None
     if isinstance(url, str):
         media = url[5:].partition(";")[0] if url.startswith("data:") else ""
         return Image(spot.key, spot.content(url, "image_url"), media, spot.place)
@@ -213,7 +213,7 @@ def _parts(spot: _Spot, member: str, content: Any) -> Iterator[Part]:
     if isinstance(content, str):
         inner = spot.inside(f"{spot.key}/0", member)
         yield Text(inner.key, inner.content(content), Author.INJECTED, inner.place)
-    elif isinstance(content, Mapping) and isinstance(content.get("content"), str):
+    elif isinstance(content, dict) and isinstance(content.get("content"), str):
         inner = spot.inside(f"{spot.key}/0", member, "content")
         yield Text(inner.key, inner.content(content["content"]), Author.INJECTED, inner.place)
     elif isinstance(content, list) and member == "output":

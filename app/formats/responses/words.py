@@ -42,7 +42,7 @@ SEARCH: Final = frozenset({"tool_search_call", "tool_search_output"})
 
 def kind_of(item: Any) -> str:
     """An item's type; a message may leave it out. Empty where there is none."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return ""
     kind = item.get("type") or ("message" if "role" in item else "")
     return kind if isinstance(kind, str) else ""
