@@ -62,11 +62,11 @@ _KINDS: Final = (
     ),
     _Kind(re.compile(re.escape(CONTINUED)), Author.SUMMARY, "auto", "client", True),
     _Kind(
-        re.compile(r"\[snipped (?P<removed>\d{1,9}) messages?\](?=\s|\Z)"),
+        re.compile(r"\[snipped (?P<removed>\d{1,9}) messages?\]\s*\Z"),
         Author.MARKER, "auto", "snip", False,
     ),
     _Kind(
-        re.compile(r"\[(?P<removed>\d{1,9}) messages? archived at [^\n\]]{1,4096}\](?=\s|\Z)"),
+        re.compile(r"\[(?P<removed>\d{1,9}) messages? archived at [^\n\]]{1,4096}\]\s*\Z"),
         Author.MARKER, "auto", "snip", False,
     ),
 )  # fmt: skip

@@ -64,7 +64,7 @@ class Recover(Summarizing):
     def _summary(self, messages: Messages, context: Context, size: int) -> StageResult:
         """A summary in the place of all but the tail; the first request is part of it."""
         stage = replace(self, keep_first_user=False)
-        return replace(stage.summarised(messages, context, "reactive", "recover"), size_before=size)
+        return replace(stage.summarised(messages, context, size, "reactive", "recover"), size_before=size)
 
     def _truncated(
         self, messages: Messages, context: Context, refusal: Refusal, idle: StageResult

@@ -41,7 +41,7 @@ class Summarize(Summarizing):
         if within := self._within(messages, size, context):
             return replace(idle, note=within)
         trigger = "manual" if self.when == "always" else "auto"
-        result = self.summarised(messages, context, trigger, used=self.usage_tokens)
+        result = self.summarised(messages, context, self.usage_tokens or size, trigger)
         return replace(result, size_before=size)
 
     def _within(self, messages: Messages, size: int, context: Context) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -60,13 +61,15 @@ class Summarizing(Stage):
     save_transcript: bool = option(False, "save the conversation as it was to a file first")
 
     def summarised(
-        self, messages: Messages, context: Context, trigger: str, strategy: str = "", used: int = 0
+        self, messages: Messages, context: Context, size: int, trigger: str, strategy: str = ""
     ) -> StageResult:
         """The conversation behind a summary by the first source that gives a fit one, else unchanged.
 
-        The note says what each source lacked. `strategy` names the boundary; empty: the source does.
-        `used` is the conversation's size where it was measured elsewhere.
+        `size` is what the summary says of the conversation as it was. `strategy` names the boundary;
+        empty: the source does. The note says what each source lacked.
         """
+        if _is_fresh(messages, {strategy or summarizer_named(name).strategy for name in self.source}):
+            return StageResult(messages, note="nothing was added since the newest summary")
         _, rest = split_system(messages)
         count = weigh(rest, self.counts)
         if count <= self.min_messages:
@@ -77,7 +80,7 @@ class Summarizing(Stage):
         for name in self.source:
             source = summarizer_named(name)
             boundary = Boundary("", trigger, strategy or source.strategy)
-            result = self._tried(source, messages, context, boundary, used)
+            result = self._tried(source, messages, context, boundary, size)
             if result.boundary is not None:
                 return replace(result, note="; ".join([*lacks, result.note]), wanted=lacking.wanted)
             lacks.append(f"{name}: {result.note}")
@@ -87,16 +90,13 @@ class Summarizing(Stage):
         return replace(lacking, note="; ".join(lacks) or "no source of a summary is named")
 
     def _tried(
-        self, source: Summarizer, messages: Messages, context: Context, boundary: Boundary, used: int
+        self, source: Summarizer, messages: Messages, context: Context, boundary: Boundary, size: int
     ) -> StageResult:
         idle = StageResult(messages)
-        if _is_fresh(messages, boundary):
-            return replace(idle, note="nothing was added since the newest summary")
         taken = self._cut(source, messages, context)
         if not taken.removed:
             return replace(idle, note="nothing before the tail may go", protected=taken.protected)
         transcript = self._transcript(messages, context)
-        size = used or context.estimator.total(messages)
         outcome = source(self._job(taken, size, context, transcript))
         if outcome.missing:
             return replace(idle, note=outcome.missing, failed=outcome.failed, wanted=outcome.wanted)
@@ -180,11 +180,11 @@ def named(file: PlannedFile, context: Context) -> str:
     return f"{root}/{file.path}" if root else file.path
 
 
-def _is_fresh(messages: Messages, boundary: Boundary) -> bool:
-    """Whether the conversation is what an earlier summary of this kind left, and nothing more."""
+def _is_fresh(messages: Messages, strategies: Collection[str]) -> bool:
+    """Whether the conversation is what an earlier summary of these kinds left, and nothing more."""
     start = view_start(messages)
     earlier = messages[start].boundary if start is not None else None
-    if earlier is None or earlier.strategy != boundary.strategy or earlier.preserved is None:
+    if earlier is None or earlier.strategy not in strategies or earlier.preserved is None:
         return False
     return earlier.preserved[1] == messages[-1].key
 

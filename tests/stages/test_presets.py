@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from app.checks import Level
+from app.giving import give_memory, give_refusal, give_summary
+from app.model import Standing, blocks_of
 from app.opening import open_workspace
-from app.pipeline import load
+from app.pipeline import load, preset_names
+from app.stages.base import Context, run_stage
+from app.tokens import estimator
 from app.workspace import Workspace
 
 LONG = Path(__file__).parents[2] / "sample_sessions" / "claude-code-long.jsonl"
@@ -17,15 +22,66 @@ def opened(preset: str) -> Workspace:
     return open_workspace(str(LONG), pipeline=preset, exact=False).workspace
 
 
+SETTINGS = {
+    "minicode": {
+        "summarize": {"window_tokens": 20_000, "max_tail_tokens": 8000},
+        "recover": {"window_tokens": 1000},
+    },
+    "layered": {"summarize": {"keep_messages": 20}},
+}
+"""What a stage waits for: a small window, a tail that leaves the next one something."""
+
+
+def prepared(preset: str) -> Workspace:
+    """The long sample with what the stages of a preset wait for: a memory, a summary, a refusal."""
+    workspace = opened(preset)
+    for step, options in SETTINGS.get(preset, {}).items():
+        workspace.set_options(step, options)
+    if preset == "minicode":
+        give_memory(workspace, "summarize", ["# Lantern Street\n\nPrices are whole minor units."])
+    if preset == "layered":
+        give_summary(workspace, "summarize", "hand", "The login is mended, the prices are next.")
+        give_summary(workspace, "recover", "hand", "The login is mended.")
+    if preset in SETTINGS:
+        give_refusal(workspace, "recover", "prompt is too long: 210000 tokens > 200000 maximum")
+    return workspace
+
+
 @pytest.mark.parametrize(
     ("preset", "step"),
-    [(preset, step.name) for preset in ("gentle", "react-mini", "gate-8k") for step in load(preset).steps],
+    [
+        (preset, step.name)
+        for preset in preset_names()
+        for step in load(preset).steps
+        if step.name != "active_context"
+    ],
 )
 def test_a_stage_finds_something_to_do(preset: str, step: str) -> None:
-    workspace = opened(preset)
+    workspace = prepared(preset)
     while workspace.steps == () or workspace.steps[-1].name != step:
         assert workspace.advance()
     assert workspace.steps[-1].changes
+
+
+def test_the_active_context_is_what_stands_behind_the_newest_boundary() -> None:
+    workspace = opened("minicode")
+    session = workspace.session
+    told = workspace.ahead[0]
+    assert told.changes == () and told.result.note.startswith("the view starts at the manual compaction of ")
+    here = (Standing.LIVE, Standing.BEFORE_BOUNDARY)
+    whole = tuple(message for message in session.messages if message.standing in here)
+    context = Context(estimator("minicode"))
+    assert run_stage(told.stage, whole, context).messages == session.live != whole
+
+
+@pytest.mark.parametrize("preset", ["minicode", "layered"])
+def test_a_summary_takes_most_and_what_is_protected_stays(preset: str) -> None:
+    workspace = prepared(preset)
+    workspace.run_all()
+    after = {block.key for _, block in blocks_of(workspace.messages)}
+    assert workspace.protection.text.keys() | workspace.protection.place.keys() <= after
+    assert len(workspace.messages) < len(workspace.session.live) / 2
+    assert workspace.words_gone and all(check.level is not Level.FAIL for check in workspace.checks())
 
 
 @pytest.mark.parametrize("preset", ["gentle", "gate-8k"])

@@ -23,6 +23,8 @@ STAGES: Mapping[str, Mapping[str, Any]] = {
     "drop_superseded": {"target_tokens": 1},
     "drop_thinking": {"target_tokens": 1},
     "fit": {"target_chars": 1, "preview_chars": 100},
+    "snip": {"max_messages": 20},
+    "summarize": {"when": "always", "source": "structured"},
 }
 
 
