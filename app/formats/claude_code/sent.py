@@ -33,7 +33,7 @@ def outgoing(messages: Sequence[Message]) -> Iterator[Outgoing]:
 def _joined(run: Sequence[Message]) -> Outgoing:
     items = [(message, block) for message in run for block in message.blocks if _can_be_sent(block)]
     if run[0].role is Role.USER:
-        items.sort(key=lambda item: rank(item[1]))
+        items.sort(key=lambda item: _rank_in(*item))
     return Outgoing(run[0].key, run[0].role, tuple(items))
 
 
@@ -49,6 +49,13 @@ def rank(block: Block) -> int:
     if isinstance(block, Text) and block.author is Author.SUMMARY:
         return 1
     return 2 if block.place is not None and is_attachment(block) else 3
+
+
+def _rank_in(message: Message, block: Block) -> int:
+    """The rank of a block; a line that stands for what went is where a summary would be."""
+    behind = message.boundary is not None and message.boundary.hides
+    marks = isinstance(block, Text) and block.author is Author.MARKER
+    return 1 if behind and marks else rank(block)
 
 
 def is_attachment(block: Block) -> bool:
