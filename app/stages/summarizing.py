@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cached_property
+from typing import ClassVar, Final
 
 from app.model import Author, Boundary, Text, blocks_of
 from app.stages.active_context import view_start
@@ -30,6 +31,9 @@ TRANSCRIPTS: Final = ".transcripts"
 @dataclass(frozen=True, kw_only=True)
 class Summarizing(Stage):
     """Base of the stages that write a summary: the options that say from what and with which tail."""
+
+    local: ClassVar[tuple[str, ...]] = ("heading", "request")
+    """Words that would be put into the person's mouth."""
 
     source: tuple[str, ...] = option(
         ("memory", "structured"), "where the summary comes from; the first that has one", choices=SOURCES
@@ -96,7 +100,7 @@ class Summarizing(Stage):
         taken = self._cut(source, messages, context)
         if not taken.removed:
             return replace(idle, note="nothing before the tail may go", protected=taken.protected)
-        transcript = self._transcript(messages, context)
+        transcript = _Transcript(messages, context) if self.save_transcript else None
         outcome = source(self._job(taken, size, context, transcript))
         if outcome.missing:
             return replace(idle, note=outcome.missing, failed=outcome.failed, wanted=outcome.wanted)
@@ -104,7 +108,7 @@ class Summarizing(Stage):
         result = replaced(taken, outcome.text, Author.SUMMARY, boundary, context, reason)
         if short_of := self._short_of(source, result, taken, context):
             return replace(idle, note=short_of, failed=True, protected=taken.protected)
-        files = (transcript,) if transcript else ()
+        files = (transcript.file,) if transcript else ()
         return replace(result, files=files, note=self._told(source, taken), written=outcome.written)
 
     def _cut(self, source: Summarizer, messages: Messages, context: Context) -> Cut:
@@ -129,7 +133,7 @@ class Summarizing(Stage):
             keep_first_user=self.keep_first_user,
         )
 
-    def _job(self, taken: Cut, size: int, context: Context, transcript: PlannedFile | None) -> Job:
+    def _job(self, taken: Cut, size: int, context: Context, transcript: _Transcript | None) -> Job:
         return Job(
             messages=taken.rest,
             gone=taken.gone,
@@ -141,7 +145,7 @@ class Summarizing(Stage):
             input_chars=self.summary_input_chars,
             summaries=context.summaries,
             request=(self.request or _newest_words(taken.rest)) if self.with_request else None,
-            transcript=None if transcript is None else named(transcript, context),
+            transcript=None if transcript is None else transcript.name,
         )
 
     def _short_of(self, source: Summarizer, result: StageResult, taken: Cut, context: Context) -> str:
@@ -153,19 +157,6 @@ class Summarizing(Stage):
             return f"saves {before - after:,} of {before:,}, less than {self.min_memory_saving:.0%}"
         return ""
 
-    def _transcript(self, messages: Messages, context: Context) -> PlannedFile | None:
-        """The file that keeps the conversation as it was; never one that holds something else."""
-        if not self.save_transcript:
-            return None
-        text = as_json_lines(messages)
-        stem = f"{TRANSCRIPTS}/transcript_{int(context.now or 0)}"
-        number = 1
-        while True:
-            path = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
-            if context.files.get(path, text) == text:
-                return PlannedFile(path, text)
-            number += 1
-
     def _told(self, source: Summarizer, taken: Cut) -> str:
         counted = weigh(taken.tail, self.counts)
         tail = f"the newest {len(taken.tail)} messages stay"
@@ -174,10 +165,36 @@ class Summarizing(Stage):
         return f"{source.name}: {taken.removed} messages went, {tail}"
 
 
-def named(file: PlannedFile, context: Context) -> str:
-    """A planned file as texts name it: absolute where the root is known."""
-    root = context.root.rstrip("/")
-    return f"{root}/{file.path}" if root else file.path
+class _Transcript:
+    """The file that keeps a conversation as it was; its text is made when it is needed."""
+
+    def __init__(self, messages: Messages, context: Context) -> None:
+        self._messages = messages
+        self._context = context
+
+    @cached_property
+    def _text(self) -> str:
+        return as_json_lines(self._messages)
+
+    @cached_property
+    def _path(self) -> str:
+        """A free path, or that of a file that holds the same."""
+        stem = f"{TRANSCRIPTS}/transcript_{int(self._context.now or 0)}"
+        number, path = 1, f"{stem}.jsonl"
+        while path in self._context.files and self._context.files[path] != self._text:
+            number += 1
+            path = f"{stem}-{number}.jsonl"
+        return path
+
+    @property
+    def name(self) -> str:
+        """The file as texts name it: absolute where the root is known."""
+        root = self._context.root.rstrip("/")
+        return f"{root}/{self._path}" if root else self._path
+
+    @property
+    def file(self) -> PlannedFile:
+        return PlannedFile(self._path, self._text)
 
 
 def _is_fresh(messages: Messages, strategies: Collection[str]) -> bool:
