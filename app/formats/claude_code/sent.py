@@ -52,9 +52,9 @@ def rank(block: Block) -> int:
 
 
 def _rank_in(message: Message, block: Block) -> int:
-    """The rank of a block; a line that stands for what went is where a summary would be."""
+    """The rank of a block; a made line that stands for what went is where a summary would be."""
     behind = message.boundary is not None and message.boundary.hides
-    marks = isinstance(block, Text) and block.author is Author.MARKER
+    marks = isinstance(block, Text) and block.author is Author.MARKER and block.place is None
     return 1 if behind and marks else rank(block)
 
 
