@@ -71,7 +71,8 @@ def test_the_active_context_is_what_stands_behind_the_newest_boundary() -> None:
     here = (Standing.LIVE, Standing.BEFORE_BOUNDARY)
     whole = tuple(message for message in session.messages if message.standing in here)
     context = Context(estimator("minicode"))
-    assert run_stage(told.stage, whole, context).messages == session.live != whole
+    stage = load("minicode").steps[0].stage
+    assert run_stage(stage, whole, context).messages == session.live != whole
 
 
 @pytest.mark.parametrize("preset", ["minicode", "layered"])
