@@ -7,23 +7,104 @@ text. What is given can be given by any face; only `ask_model` lets something ou
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
 
 from app.errors import InputError, SummaryFailed
 from app.history import Deed, Operation
+from app.model import Author, Held, Text, blocks_of
 from app.refusal import read_refusal
+from app.stages.cuts import split_system
 from app.stages.recover import Recover
+from app.stages.summarize import Summarize
 from app.stages.summarizing import Summarizing
 from app.summarizers import SummaryRequest
-from app.summarizers.memory import memory_text
+from app.summarizers.memory import memory_files, memory_text
 from app.summarizers.model import Ask, obtain
 from app.summarizers.proof import Proof, prove
-from app.workspace import Workspace
+from app.summarizers.rules import with_rules
+from app.summarizers.structured import structured_summary
+from app.workspace import Step, Workspace
+
+MEMORY_BYTES: Final = 1 << 20
+"""Of the largest file that is taken for a memory or a summary."""
+REFUSAL_CHARS: Final = 2_000
+"""Code points of the longest message of a session that is looked at as an error it was told."""
 
 
 def sources(workspace: Workspace, step: str) -> tuple[str, ...]:
     """Where a stage's summary may come from; empty for one that writes none."""
     stage = workspace.stage(step)
     return stage.source if isinstance(stage, Summarizing) else ()
+
+
+def summarizing_steps(workspace: Workspace) -> tuple[str, ...]:
+    """The names of the steps that write a summary."""
+    return tuple(
+        planned.name for planned in workspace.pipeline.steps if isinstance(planned.stage, Summarizing)
+    )
+
+
+def recovering_step(workspace: Workspace) -> str | None:
+    """The name of the step that deals with refusals; None where the pipeline has none."""
+    steps = (planned.name for planned in workspace.pipeline.steps if isinstance(planned.stage, Recover))
+    return next(steps, None)
+
+
+def prefer(workspace: Workspace, step: str, source: str) -> bool:
+    """Let a stage take its summary from this source first, now and not only when it is due.
+
+    It is an operation on the stage's options. False where they say so already.
+    """
+    stage = workspace.stage(step)
+    if not isinstance(stage, Summarizing):
+        raise InputError(f"{step} writes no summary")
+    options: dict[str, Any] = {}
+    if stage.source[:1] != (source,):
+        options["source"] = (source, *(name for name in stage.source if name != source))
+    if isinstance(stage, Summarize) and stage.when != "always" and not _writes(workspace, step):
+        options["when"] = "always"
+    if options:
+        workspace.set_options(step, options)
+    return bool(options)
+
+
+def _writes(workspace: Workspace, step: str) -> bool:
+    """Whether a stage writes a summary as things stand, or would if it had a text."""
+    found = walked(workspace, step)
+    return found is not None and (found.result.boundary is not None or found.result.wanted is not None)
+
+
+def walked(workspace: Workspace, step: str) -> Step | None:
+    """A step as it was walked, or as it would be if all before it were accepted."""
+    return next((found for found in workspace.ahead if found.name == step), None)
+
+
+def starting_text(workspace: Workspace, step: str) -> str:
+    """What a person's own summary may start from: the one they gave, else the one by rules."""
+    given = workspace.state.given(step).summaries.hand
+    found = walked(workspace, step)
+    if given or found is None:
+        return given
+    return structured_summary(split_system(found.before)[1])
+
+
+def offered_memories(workspace: Workspace) -> tuple[Path, ...]:
+    """The memory files of the session's project that lie on this machine."""
+    folder = workspace.session.cwd
+    return memory_files(Path(folder)) if folder and Path(folder).is_absolute() else ()
+
+
+def read_small_file(path: Path) -> str:
+    """The text of a memory, a summary or an error; raises InputError for what cannot be one."""
+    try:
+        if not path.is_file():
+            raise InputError(f"{path} is no file")
+        if path.stat().st_size > MEMORY_BYTES:
+            raise InputError(f"{path} is larger than {MEMORY_BYTES >> 20} MiB: a text to read was expected")
+        return path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
 
 
 def give_summary(workspace: Workspace, step: str, source: str, text: str, key: str = "") -> None:
@@ -60,26 +141,57 @@ def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:
     workspace.do(Operation(Deed.REFUSAL, step, options=(("text", answer),)))
 
 
+def told_refusal(workspace: Workspace) -> str:
+    """The newest refusal that the session itself tells of, as an agent notes it; empty without one."""
+    for _, block in reversed(tuple(blocks_of(workspace.session.messages))):
+        if not isinstance(block, Text) or block.author is Author.USER or block.content.chars > REFUSAL_CHARS:
+            continue
+        if read_refusal(block.content.preview) and read_refusal(text := block.content.read()):
+            return text
+    return ""
+
+
 def reset(workspace: Workspace, step: str) -> None:
     """Forget a stage's failures and refusals."""
     workspace.stage(step)
     workspace.do(Operation(Deed.RESET, step))
 
 
+def note_failure(workspace: Workspace, step: str, reason: str) -> None:
+    """Note that a summary could not be had: three in a row stop the stage."""
+    workspace.do(Operation(Deed.FAILURE, step, options=(("reason", reason),)))
+
+
 def wanted(workspace: Workspace, step: str) -> SummaryRequest | None:
     """What a model would have to be asked for a stage, as things stand; None when nothing."""
-    for walked in workspace.ahead:
-        if walked.name == step:
-            return walked.result.wanted
-    return None
+    found = walked(workspace, step)
+    return None if found is None else found.result.wanted
+
+
+def prompt_tokens(workspace: Workspace, request: SummaryRequest) -> int:
+    """Tokens of what a model would be sent, counted as the session's own are."""
+    return workspace.estimator.block(Text("", Held(request.prompt), Author.INJECTED))
 
 
 def proof_of(workspace: Workspace, step: str) -> Proof | None:
     """A stage's summary held against what it stands for; None where nobody wrote one."""
-    for walked in workspace.ahead:
-        if walked.name == step and walked.result.written:
-            return prove(walked.result.written, walked.before)
-    return None
+    found = walked(workspace, step)
+    if found is None or not found.result.written:
+        return None
+    return prove(found.result.written, found.before)
+
+
+def add_rules(workspace: Workspace, step: str, proof: Proof) -> None:
+    """Add the rules that a written summary lacks, word for word; it stays by whom it is."""
+    found = walked(workspace, step)
+    written = "" if found is None else found.result.written
+    if not written or not proof.missing:
+        raise InputError(f"the summary of {step} lacks no rule of yours")
+    text = with_rules(written, proof.missing)
+    given = workspace.state.given(step).summaries
+    key = next((key for key, answer in reversed(given.models) if answer.strip() == written), "")
+    is_own = given.hand.strip() == written
+    give_summary(workspace, step, "hand" if is_own else "model", text, "" if is_own else key)
 
 
 def ask_model(workspace: Workspace, step: str, ask: Ask, *, allowed: bool) -> None:
@@ -95,6 +207,6 @@ def ask_model(workspace: Workspace, step: str, ask: Ask, *, allowed: bool) -> No
         answer = obtain(request, ask, allowed=allowed)
     except SummaryFailed as failure:
         if allowed:
-            workspace.do(Operation(Deed.FAILURE, step, options=(("reason", str(failure)),)))
+            note_failure(workspace, step, str(failure))
         raise
     give_summary(workspace, step, "model", answer, request.key)

@@ -7,11 +7,12 @@ what would be sent, to whom and with how many secret-like strings, and only then
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from app.errors import SummaryFailed
+from app.errors import RefusedError, Stopped, SummaryFailed
 from app.summarizers.base import Job, Messages, Outcome, SummaryRequest, Tail, headed
 from app.summarizers.transcript import as_text, clipped
 
@@ -37,6 +38,8 @@ CLOSING: Final = "</log>"
 ANSWER_TOKENS: Final = 8000
 TIMEOUT_SECONDS: Final = 300.0
 ERROR_CHARS: Final = 300
+POLL_SECONDS: Final = 0.1
+"""How often it is looked whether the asking was stopped."""
 
 Ask: TypeAlias = Callable[[SummaryRequest], str]
 """Gives a model's answer to a request; may raise anything."""
@@ -70,7 +73,8 @@ def obtain(request: SummaryRequest, ask: Ask, *, allowed: bool) -> str:
     """The model's answer, without blanks around it.
 
     `allowed` is the person's yes to sending this very request. Raises SummaryFailed without it, when
-    asking fails, and for an answer that is empty or not shorter than what it was made from.
+    asking fails, and for an answer that is empty or not shorter than what it was made from; Stopped where
+    the asking was stopped.
     """
     if not allowed:
         raise SummaryFailed(
@@ -78,7 +82,7 @@ def obtain(request: SummaryRequest, ask: Ask, *, allowed: bool) -> str:
         )
     try:
         answer = ask(request)
-    except SummaryFailed:
+    except RefusedError:
         raise
     except Exception as error:
         raise SummaryFailed(f"the model could not be asked: {str(error)[:ERROR_CHARS]}") from error
@@ -92,19 +96,41 @@ def obtain(request: SummaryRequest, ask: Ask, *, allowed: bool) -> str:
     return answer
 
 
-def by_command(argv: Sequence[str], timeout: float = TIMEOUT_SECONDS) -> Ask:
-    """Asks a program that reads the prompt on standard input and writes the answer to standard output."""
+def by_command(
+    argv: Sequence[str], timeout: float = TIMEOUT_SECONDS, stop: Callable[[], bool] = lambda: False
+) -> Ask:
+    """Asks a program that reads the prompt on standard input and writes the answer to standard output.
+
+    Once `stop` says so the program is ended and Stopped raised.
+    """
 
     def ask(request: SummaryRequest) -> str:
-        prompt = request.prompt.encode("utf-8", "replace")
-        try:
-            done = subprocess.run(list(argv), input=prompt, capture_output=True, timeout=timeout, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise SummaryFailed(f"{argv[0]} gave no answer within {timeout:g} seconds") from error
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip()[:ERROR_CHARS]
-            raise SummaryFailed(f"{argv[0]} ended with status {done.returncode}: {said or 'no message'}")
-        return done.stdout.decode("utf-8", "replace")
+        pipe = subprocess.PIPE
+        with subprocess.Popen(list(argv), stdin=pipe, stdout=pipe, stderr=pipe) as program:
+            try:
+                out, err = _talk(program, request.prompt.encode("utf-8", "replace"), timeout, stop)
+            except BaseException:
+                program.kill()
+                raise
+        if program.returncode != 0:
+            said = err.decode("utf-8", "replace").strip()[:ERROR_CHARS]
+            raise SummaryFailed(f"{argv[0]} ended with status {program.returncode}: {said or 'no message'}")
+        return out.decode("utf-8", "replace")
+
+    def _talk(
+        program: subprocess.Popen[bytes], prompt: bytes, seconds: float, stop: Callable[[], bool]
+    ) -> tuple[bytes, bytes]:
+        end = time.monotonic() + seconds
+        unsent: bytes | None = prompt
+        while True:
+            try:
+                return program.communicate(unsent, timeout=POLL_SECONDS)
+            except subprocess.TimeoutExpired:
+                unsent = None
+            if stop():
+                raise Stopped(f"{argv[0]} was stopped")
+            if time.monotonic() > end:
+                raise SummaryFailed(f"{argv[0]} gave no answer within {seconds:g} seconds")
 
     return ask
 

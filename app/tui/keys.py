@@ -25,6 +25,9 @@ class Where(StrEnum):
     EXPORT = "export"
     HELP = "help"
     OPTIONS = "options"
+    SUMMARY = "summary"
+    PROMPT = "prompt"
+    PROOF = "proof"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F = (
+A, S, M, P, D, T, E, H, F, W, Q, V = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -52,6 +55,9 @@ A, S, M, P, D, T, E, H, F = (
     Where.EXPORT,
     Where.HELP,
     Where.OPTIONS,
+    Where.SUMMARY,
+    Where.PROMPT,
+    Where.PROOF,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -78,10 +84,18 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("refuse", "x", "refuse", "Refuse", "Refuse this change, or allow it again", (P, D)),
     Key("diff", "d", "diff", "Diff", "Read the change of this block", (M, P)),
     Key("options", "o", "options", "Options", "Change the options of this stage and run it again", (P,)),
+    Key(
+        "summary", "w", "summary", "Summary", "Give this stage a summary: by rules, memory, hand, model", (P,)
+    ),
     Key("run-all", "a", "run_all", "All", "Accept every stage that is left", (M, P)),
     Key("export", "e,ctrl+s", "export", "Export", "Plan the export, check it, write it", (M, P)),
     Key(
-        "find", "slash", "find", "Find", "Search; n and N go to the next and previous hit", (S, M, P, D, T, H)
+        "find",
+        "slash",
+        "find",
+        "Find",
+        "Search; n and N go to the next and previous hit",
+        (S, M, P, D, T, H, Q, V),
     ),
     Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D)),
     Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D)),
@@ -115,15 +129,20 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("stage", "1,2,3,4,5,6,7,8,9", "jump_stage", "Stage", "Go to stage 1 to 9", (M, P)),
     Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
     Key("reload", "r", "reload", "Reload", "Look again", (S,)),
-    Key("close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F)),
+    Key("close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F, W, Q, V)),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
     Key("apply", "ctrl+s", "apply", "Apply", "Run the stage again with these options", (F,)),
     Key("reset", "ctrl+r", "reset", "Preset", "Put back what the pipeline says", (F,)),
+    Key("take", "ctrl+s", "take", "Take", "Take this text as the summary", (W,)),
+    Key("add-rules", "a", "add_rules", "Add", "Add the rules that it lacks, word for word", (V,)),
+    Key(
+        "save-prompt", "ctrl+s", "save_prompt", "Save", "Write the prompt to a new file; sends nothing", (Q,)
+    ),
     Key("field", "tab,down", "app.focus_next", "Field", "Go to the next field", (E, F)),
     Key("field-back", "shift+tab,up", "app.focus_previous", "Field back", "Go to the field before", (E, F)),
-    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P)),
-    Key("pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P)),
+    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, Q, V)),
+    Key("pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P, Q, V)),
     Key("palette", "ctrl+p", "app.command_palette", "Menu", "Every action, by name", (A,)),
     Key("theme", "", "app.change_theme", "Theme", "Choose the colours", (A,)),
     Key("ascii", "", "app.toggle_ascii", "ASCII signs", "Draw with ASCII signs only, or not", (A,)),
@@ -141,6 +160,9 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.TEXT: ("wrap", "raw", "copy", "find", "close", "help"),
     Where.EXPORT: ("field", "command", "close", "help"),
     Where.OPTIONS: ("apply", "reset", "field", "close", "help"),
+    Where.SUMMARY: ("take", "close"),
+    Where.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
+    Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
     Where.HELP: ("find", "close"),
 }
 """The keys that each screen shows in its last line, by id, in order; at most 8."""

@@ -15,8 +15,11 @@ from app.tui.screens.export import ExportScreen
 from app.tui.screens.help import HelpScreen, help_lines
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.options import OptionsScreen
+from app.tui.screens.prompt import PromptScreen
+from app.tui.screens.proof import ProofScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.stepper import StepperScreen
+from app.tui.screens.summary import SummaryScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.key_bar import MOST
 from tests.tui.driving import opening
@@ -32,6 +35,9 @@ SCREENS: tuple[type[BaseScreen], ...] = (
     TextScreen,
     ExportScreen,
     OptionsScreen,
+    SummaryScreen,
+    PromptScreen,
+    ProofScreen,
     HelpScreen,
 )
 

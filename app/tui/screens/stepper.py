@@ -18,18 +18,20 @@ from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.options import OptionsScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
-from app.tui.screens.parts.stepping import Failed, Steps, Walked
+from app.tui.screens.parts.giving import Gives
+from app.tui.screens.parts.stepping import Failed, Walked
 from app.tui.stage_words import chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_list import StageList
+from app.workspace import Step
 
 SLOW = 0.2
 """Seconds after which a stage that still runs is said to run."""
 
 
-class StepperScreen(ChoosesPipeline, Steps):
+class StepperScreen(ChoosesPipeline, Gives):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER
@@ -61,6 +63,10 @@ class StepperScreen(ChoosesPipeline, Steps):
         return f"Stage {view.step.number} of {total}"
 
     @property
+    def at_hand(self) -> Step | None:
+        return None if self._shown is None else self._shown.view.step
+
+    @property
     def changes(self) -> ChangeList:
         return self.query_one(ChangeList)
 
@@ -71,7 +77,9 @@ class StepperScreen(ChoosesPipeline, Steps):
 
     @on(events.ScreenResume)
     def _back_on_top(self) -> None:
-        self.changes.focus()
+        # A list that was chosen from may have opened the prompt.
+        if not self.has_class("-asking"):
+            self.changes.focus()
         self.work_out()
 
     def work_out(self) -> None:
@@ -130,7 +138,9 @@ class StepperScreen(ChoosesPipeline, Steps):
         block = self._block
         if self._shown is None:
             return ""
-        return self._shown.view.step.result.note if block is None else why_words(block)
+        if block is not None:
+            return why_words(block)
+        return f"{self._shown.view.step.result.note}{self.hint()}"
 
     # What keys do
 
@@ -151,6 +161,8 @@ class StepperScreen(ChoosesPipeline, Steps):
                 return self._why_not_refuse()
             case "options" if workspace.why_not(Deed.RUN):
                 return "every stage is done: [ takes the last one back"
+            case "summary":
+                return self.why_not_summary()
             case "problem" if not self.changes.stops():
                 return "no check warns of a block"
         return None

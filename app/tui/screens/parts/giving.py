@@ -1,0 +1,140 @@
+"""Giving the stage at hand what it waits for: a summary from one of its sources, a provider's refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from textual import on
+
+from app.display import human_bytes
+from app.errors import HandcompactError
+from app.giving import (
+    give_memory,
+    offered_memories,
+    prefer,
+    read_small_file,
+    reset,
+    sources,
+    summarizing_steps,
+)
+from app.summarizers.provider import Provider, load_provider
+from app.tui.screens.base import Prompt, acts
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.parts.stepping import Steps
+from app.tui.screens.prompt import PromptScreen
+from app.tui.screens.proof import ProofScreen
+from app.tui.screens.summary import SummaryScreen
+from app.workspace import Status, Step
+
+Offer = tuple[Choice, Callable[[], None]]
+"""A line of the list, and what choosing it does."""
+
+
+class Gives(Steps):
+    """A screen that walks the stages, and gives the one at hand what it waits for."""
+
+    def did(self, words: str) -> None:
+        """Say what a key did, and show everything anew."""
+        raise NotImplementedError
+
+    @property
+    def at_hand(self) -> Step | None:
+        """The stage that the screen is about; None while it is being worked out."""
+        raise NotImplementedError
+
+    def why_not_summary(self) -> str | None:
+        """Why no summary can be given now."""
+        step = self.at_hand
+        if step is None:
+            return "the stage is being tried"
+        if not sources(self.workspace, step.name):
+            others = summarizing_steps(self.workspace)
+            where = f": {', '.join(others)} can" if others else ""
+            return f"{step.name} cannot be given a summary{where}"
+        if step.status is not Status.PREVIEW:
+            return "every stage is done: [ takes the last one back"
+        return None
+
+    def hint(self) -> str:
+        """What the stage at hand can be given where it does nothing, to be said behind its reason."""
+        step = self.at_hand
+        if step is None or step.changes or self.why_not_summary() is not None:
+            return ""
+        return "  (w gives one)"
+
+    @acts
+    def action_summary(self) -> None:
+        step = self.at_hand
+        assert step is not None
+        offers = list(self._offers(step))
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                offers[position][1]()
+
+        about = step.result.note or "The summary stands for everything that goes."
+        self.app.push_screen(
+            ChooseScreen(f"A summary for {step.name} from", [choice for choice, _ in offers], about=about),
+            choose,
+        )
+
+    def _offers(self, step: Step) -> Iterator[Offer]:
+        name = step.name
+        yield Choice("rules alone", "structured, no model"), lambda: self._by_rules(name)
+        for path in offered_memories(self.workspace):
+            size = human_bytes(path.stat().st_size)
+            yield Choice(f"memory: {path.name} in {path.parent}", size), partial(self._by_memory, path)
+        yield Choice("memory: another file ...", "path"), lambda: self.ask("memory", "memory file:")
+        yield Choice("your own hand", "an editor"), lambda: self._push(SummaryScreen(self.opened, name))
+        provider, lacking = _provider()
+        place = "none is set" if provider is None else provider.kind
+        yield (
+            Choice("a model: shows what would be sent first", place),
+            lambda: self._push(PromptScreen(self.opened, name, provider, lacking)),
+        )
+        if step.result.written:
+            yield (
+                Choice("hold the present one against the session", "proof"),
+                lambda: self._push(ProofScreen(self.opened, name)),
+            )
+        if failures := self.workspace.state.given(name).failures:
+            yield Choice("forget the failures so far", f"{failures} in a row"), lambda: self._reset(name)
+
+    def _push(self, screen: SummaryScreen | PromptScreen | ProofScreen) -> None:
+        self.app.push_screen(screen)
+
+    def _by_rules(self, step: str) -> None:
+        prefer(self.workspace, step, "structured")
+        self.did("a summary by rules")
+
+    def _by_memory(self, path: Path) -> None:
+        step = self.at_hand
+        if step is None:
+            return
+        try:
+            text = read_small_file(path)
+            prefer(self.workspace, step.name, "memory")
+            give_memory(self.workspace, step.name, [text])
+        except HandcompactError as error:
+            self.status(str(error))
+        else:
+            self.did(f"a summary from {path.name}")
+
+    def _reset(self, step: str) -> None:
+        reset(self.workspace, step)
+        self.did("the failures are forgotten")
+
+    @on(Prompt.Taken)
+    def _named(self, event: Prompt.Taken) -> None:
+        if event.purpose == "memory" and event.text.strip():
+            self._by_memory(Path(event.text.strip()).expanduser())
+
+
+def _provider() -> tuple[Provider | None, str]:
+    """The model that can be asked, or why there is none."""
+    try:
+        return load_provider(), ""
+    except HandcompactError as error:
+        return None, str(error)

@@ -1,0 +1,237 @@
+"""What a model would be asked for a summary, in full, before anything leaves the machine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from app.display import counted, human_number, spread
+from app.errors import HandcompactError, InputError, Stopped, SummaryFailed
+from app.giving import give_summary, note_failure, prefer, prompt_tokens, walked, wanted
+from app.opening import Opened
+from app.summarizers import SummaryRequest
+from app.summarizers.model import obtain
+from app.summarizers.provider import Provider, settings_file
+from app.tui.keys import Where
+from app.tui.screens.base import Prompt, WorkScreen, acts
+from app.tui.screens.proof import ProofScreen
+from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.text_pane import TextPane
+
+SPELL_SECONDS = 1.0
+
+
+class PromptScreen(WorkScreen):
+    """The prompt, where it would go and what is in it; only the button that names the deed sends it."""
+
+    WHERE: ClassVar[Where] = Where.PROMPT
+
+    class Ready(Message):
+        """The prompt was made; None where none is wanted, which `note` explains."""
+
+        def __init__(self, request: SummaryRequest | None, tokens: int, note: str) -> None:
+            super().__init__()
+            self.request = request
+            self.tokens = tokens
+            self.note = note
+
+    class Answered(Message):
+        """The model answered."""
+
+        def __init__(self, answer: str) -> None:
+            super().__init__()
+            self.answer = answer
+
+    class Failed(Message):
+        """It was stopped, or gave no answer that can be used."""
+
+        def __init__(self, error: HandcompactError) -> None:
+            super().__init__()
+            self.error = error
+
+    def __init__(self, opened: Opened, step: str, provider: Provider | None, lacking: str = "") -> None:
+        """Without a provider the prompt can only be read and saved; `lacking` says why there is none."""
+        super().__init__(opened)
+        self._step = step
+        self._provider = provider
+        self._lacking = lacking or f"no model is named: [model] in {settings_file()}"
+        self._request: SummaryRequest | None = None
+        self._was_set = False
+        """Whether the stage's options were changed for this, which giving up takes back."""
+        self._asked_at: float | None = None
+        self._clock: Timer | None = None
+        self._stopped = threading.Event()
+
+    def body(self) -> Iterable[Widget]:
+        yield FactList(glyphs=self.glyphs, id="facts")
+        yield TextPane(wrap=True, glyphs=self.glyphs, id="text")
+        buttons = (Push("Cancel", id="cancel"), Push("Save to a file", id="save"), Push("Send", id="send"))
+        yield Horizontal(*buttons, id="buttons")
+
+    def header(self) -> str:
+        right = "nothing was sent" if self._asked_at is None else "sent"
+        return spread(f"Ask a model for {self._step}", right, self.size.width - 2, self.glyphs)
+
+    def on_mount(self) -> None:
+        self.query_one("#cancel", Push).focus()
+        self.status("making the prompt ...")
+        self._was_set = prefer(self.workspace, self._step, "model")
+        self._prepare()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="prepare")
+    def _prepare(self) -> None:
+        request = wanted(self.workspace, self._step)
+        if request is None:
+            step = walked(self.workspace, self._step)
+            note = "" if step is None else step.result.note
+            self.post_message(self.Ready(None, 0, note or "no summary is wanted"))
+            return
+        # Counting secrets reads it all: done here, it is there when it is shown.
+        _ = request.secrets
+        self.post_message(self.Ready(request, prompt_tokens(self.workspace, request), ""))
+
+    @on(Ready)
+    def _show(self, event: Ready) -> None:
+        self._request = event.request
+        self.query_one(FactList).show(list(self._facts(event)))
+        self.query_one(TextPane).show(event.request.prompt if event.request else "")
+        self.status(self.why_not("send") or "nothing is sent before you press Send")
+        self.refresh_lines()
+
+    def _facts(self, event: Ready) -> Iterable[Fact]:
+        request = event.request
+        if request is None:
+            yield Fact("nothing", event.note, "!", whole=True)
+            return
+        if self._provider is None:
+            yield Fact("to", self._lacking, "!", whole=True)
+        else:
+            yield Fact("to", self._provider.place, whole=True)
+        size = f"~{human_number(event.tokens)} tokens, {request.chars:,} characters"
+        yield Fact("sends", size)
+        if request.secrets:
+            found = f"{counted(request.secrets, 'string')} in it look like a key or a password"
+            yield Fact("secrets", f"{found}: read it before you send it", "!", whole=True)
+        else:
+            yield Fact("secrets", "nothing in it looks like a key of a known form", "ok")
+
+    # Sending
+
+    def why_not(self, action: str) -> str | None:
+        match action:
+            case "send" | "save_prompt" if self._asked_at is not None:
+                return "it was sent: esc stops waiting"
+            case "send" | "save_prompt" if self._request is None:
+                return "there is nothing to send"
+            case "send" if self._provider is None:
+                return self._lacking
+        return None
+
+    def refresh_lines(self) -> None:
+        super().refresh_lines()
+        for name, action in (("send", "send"), ("save", "save_prompt")):
+            self.query_one(f"#{name}", Push).dimmed = self.why_not(action) is not None
+
+    @on(Control.Used, "Push")
+    def _pressed(self, event: Control.Used) -> None:
+        match event.used.id:
+            case "send":
+                self.action_send()
+            case "save":
+                self.action_save_prompt()
+            case _:
+                self.action_close()
+
+    @acts
+    def action_send(self) -> None:
+        assert self._request is not None and self._provider is not None
+        self._stopped.clear()
+        self._asked_at = time.monotonic()
+        self._clock = self.set_interval(SPELL_SECONDS, self._tell_time)
+        self._tell_time()
+        self.refresh_lines()
+        self._ask(self._request, self._provider)
+
+    def _tell_time(self) -> None:
+        if self._asked_at is not None:
+            self.status(f"asked {time.monotonic() - self._asked_at:.0f} s ago  (esc stops waiting)")
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="ask")
+    def _ask(self, request: SummaryRequest, provider: Provider) -> None:
+        worker = get_current_worker()
+        try:
+            ask = provider.ask(lambda: self._stopped.is_set() or worker.is_cancelled)
+            self.post_message(self.Answered(obtain(request, ask, allowed=True)))
+        except HandcompactError as error:
+            self.post_message(self.Failed(error))
+
+    def _done(self) -> None:
+        self._asked_at = None
+        if self._clock is not None:
+            self._clock.stop()
+        self.refresh_lines()
+
+    @on(Answered)
+    def _take(self, event: Answered) -> None:
+        self._done()
+        if self._request is None or self._stopped.is_set():
+            return
+        try:
+            give_summary(self.workspace, self._step, "model", event.answer, self._request.key)
+        except InputError as error:
+            self.status(str(error))
+            return
+        self._was_set = False
+        self.app.switch_screen(ProofScreen(self.opened, self._step))
+
+    @on(Failed)
+    def _fail(self, event: Failed) -> None:
+        self._done()
+        error = event.error
+        if isinstance(error, SummaryFailed):
+            # What is noted stands above the options: they are not taken back any more.
+            note_failure(self.workspace, self._step, str(error))
+            self._was_set = False
+        said = "stopped" if isinstance(error, Stopped) else f"not taken: {error}"
+        self.status(f"{said}; nothing was changed")
+
+    # Saving, and leaving
+
+    @acts
+    def action_save_prompt(self) -> None:
+        self.ask("prompt", "write the prompt to:", f"{self._step}-prompt.txt")
+
+    @on(Prompt.Taken)
+    def _save(self, event: Prompt.Taken) -> None:
+        if event.purpose != "prompt" or not event.text or self._request is None:
+            return
+        try:
+            path = Path(event.text).expanduser()
+            with path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.write(self._request.prompt)
+        except FileExistsError:
+            self.status(f"already there, give another name: {event.text}")
+        except (OSError, ValueError) as error:
+            self.status(f"not written: {error}")
+        else:
+            self.status(f"written: {path}; nothing was sent")
+
+    def action_close(self) -> None:
+        if self._asked_at is not None:
+            self._stopped.set()
+            self.status("stopping")
+            return
+        if self._was_set:
+            self.workspace.undo()
+        self.dismiss()

@@ -1,0 +1,131 @@
+"""A summary held against what it stands for: what it made up, and which of the person's rules it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual import on, work
+from textual.message import Message
+from textual.widget import Widget
+
+from app.display import counted, spread
+from app.errors import HandcompactError
+from app.giving import add_rules, walked
+from app.opening import Opened
+from app.summarizers.proof import Invented, Proof, prove
+from app.tui.keys import Where
+from app.tui.screens.base import WorkScreen, acts
+from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.text_pane import TextPane
+
+MARK = "[? "
+"""Begins the words behind something that the session does not say."""
+
+
+class ProofScreen(WorkScreen):
+    """The summary with words at what stands nowhere in the session; `a` adds the rules that it lacks."""
+
+    WHERE: ClassVar[Where] = Where.PROOF
+
+    class Proved(Message):
+        """A summary was held against its source; without a proof `note` says why there is none."""
+
+        def __init__(self, text: str, proof: Proof | None, note: str) -> None:
+            super().__init__()
+            self.text = text
+            self.proof = proof
+            self.note = note
+
+    def __init__(self, opened: Opened, step: str) -> None:
+        super().__init__(opened)
+        self._step = step
+        self._proof: Proof | None = None
+        self._words = ""
+
+    def body(self) -> Iterable[Widget]:
+        yield FactList(glyphs=self.glyphs, id="found")
+        yield TextPane(wrap=True, line_numbers=True, glyphs=self.glyphs, id="text")
+
+    def header(self) -> str:
+        return spread(f"Summary of {self._step}", self._words, self.size.width - 2, self.glyphs)
+
+    def on_mount(self) -> None:
+        self.query_one(TextPane).focus()
+        self.status("holding it against the session ...")
+        self._prove()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="prove")
+    def _prove(self) -> None:
+        step = walked(self.workspace, self._step)
+        if step is None or not step.result.written:
+            note = "" if step is None else step.result.note
+            self.post_message(self.Proved("", None, note))
+            return
+        written = step.result.written
+        self.post_message(self.Proved(written, prove(written, step.before), step.result.note))
+
+    @on(Proved)
+    def _show(self, event: Proved) -> None:
+        self._proof = event.proof
+        pane = self.query_one(TextPane)
+        if event.proof is None:
+            self._words = "not used"
+            self.query_one(FactList).show([Fact("why", event.note or "nobody wrote one", "!", whole=True)])
+            self.status("the text is kept; u in the stepper takes it back")
+        else:
+            invented = event.proof.invented
+            self._words = f"{len(event.text):,} characters"
+            self.query_one(FactList).show(list(_facts(event.proof)))
+            pane.show(marked(event.text, invented))
+            self.status("a hint, not a verdict: texts are compared by their letters")
+            if invented:
+                pane.find(MARK)
+        self.refresh_lines()
+
+    def why_not(self, action: str) -> str | None:
+        if action == "add_rules":
+            if self._proof is None:
+                return "there is no summary of a person or a model here"
+            if not self._proof.missing:
+                return "it lacks no rule of yours"
+        return None
+
+    @acts
+    def action_add_rules(self) -> None:
+        assert self._proof is not None
+        try:
+            add_rules(self.workspace, self._step, self._proof)
+        except HandcompactError as error:
+            self.status(str(error))
+            return
+        self._prove()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def marked(text: str, invented: Iterable[Invented]) -> str:
+    """A summary with words behind each thing that stands nowhere in the session."""
+    parts, last = [], 0
+    for item in invented:
+        if item.end >= last:
+            parts += [text[last : item.end], f" {MARK}{item.thing}: not in the session]"]
+            last = item.end
+    return "".join([*parts, text[last:]])
+
+
+def _facts(proof: Proof) -> Iterator[Fact]:
+    """What was found: both counts, then each thing."""
+    if proof.missing:
+        lacks = f"{counted(len(proof.missing), 'rule')} of yours it does not tell (a adds them word for word)"
+        yield Fact("rules", lacks, "!")
+    else:
+        yield Fact("rules", "no rule of yours is missing", "ok")
+    if proof.invented:
+        made_up = f"{counted(len(proof.invented), 'thing')} that the session does not say (n goes on)"
+        yield Fact("made up", made_up, "!")
+    else:
+        yield Fact("made up", "every path, name, number, address and quotation stands in the session", "ok")
+    yield from (Fact("made up", f"{item.thing} {item.text}", "-") for item in proof.invented)
+    yield from (Fact("lacks", rule.text, "-") for rule in proof.missing)

@@ -1,0 +1,110 @@
+"""A summary by the person's own hand, written over the one by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on, work
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from app.display import spread
+from app.errors import HandcompactError
+from app.giving import give_summary, prefer, starting_text
+from app.opening import Opened
+from app.tui.keys import Where
+from app.tui.screens.base import WorkScreen, acts
+from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.proof import ProofScreen
+from app.tui.widgets.editor import Editor
+
+
+class SummaryScreen(WorkScreen):
+    """An editor; taking the text is one step of the history, and then it is held against the session."""
+
+    WHERE: ClassVar[Where] = Where.SUMMARY
+
+    class Ready(Message):
+        """The text to start from was made."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, opened: Opened, step: str) -> None:
+        super().__init__(opened)
+        self._step = step
+        self._start: str | None = None
+        """The text it began with; None while it is being made."""
+
+    def body(self) -> Iterable[Widget]:
+        yield Editor(id="text")
+
+    def header(self) -> str:
+        return spread(
+            f"Summary by hand for {self._step}", "it stands for what goes", self.size.width - 2, self.glyphs
+        )
+
+    @property
+    def _editor(self) -> Editor:
+        return self.query_one(Editor)
+
+    @property
+    def _is_changed(self) -> bool:
+        return self._start is not None and self._editor.text != self._start
+
+    def on_mount(self) -> None:
+        self._editor.disabled = True
+        self.status("writing the summary by rules ...")
+        self._draft()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="draft")
+    def _draft(self) -> None:
+        self.post_message(self.Ready(starting_text(self.workspace, self._step)))
+
+    @on(Ready)
+    def _begin(self, event: Ready) -> None:
+        self._editor.start(event.text)
+        self._start = self._editor.text
+        self._editor.disabled = False
+        self._editor.focus()
+        self._count()
+
+    @on(TextArea.Changed)
+    def _count(self) -> None:
+        if self._start is not None:
+            text = self._editor.text
+            self.status(f"{self._editor.document.line_count:,} lines, {len(text):,} characters")
+            self.refresh_lines()
+
+    def why_not(self, action: str) -> str | None:
+        if action != "take":
+            return None
+        if self._start is None:
+            return "the summary by rules is still being written"
+        return None if self._editor.text.strip() else "it is empty: nothing would be known of what goes"
+
+    @acts
+    def action_take(self) -> None:
+        try:
+            prefer(self.workspace, self._step, "hand")
+            give_summary(self.workspace, self._step, "hand", self._editor.text)
+        except HandcompactError as error:
+            self.status(str(error))
+            return
+        self.app.switch_screen(ProofScreen(self.opened, self._step))
+
+    def action_close(self) -> None:
+        if not self._is_changed:
+            self.dismiss()
+            return
+        question = "Throw away what you wrote?"
+        self.app.push_screen(ConfirmScreen(question, yes="Throw away", no="Write on"), self._leave_if)
+
+    def _leave_if(self, sure: bool | None) -> None:
+        if sure:
+            self.dismiss()
+        else:
+            self._editor.focus()
