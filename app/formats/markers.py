@@ -62,6 +62,14 @@ _KINDS: Final = (
     ),
     _Kind(re.compile(re.escape(CONTINUED)), Author.SUMMARY, "auto", "client", True),
     _Kind(
+        re.compile(r"\[(?P<removed>\d{1,9}) earlier messages? dropped\]\s*\Z"),
+        Author.MARKER, "manual", "drop-before", True,
+    ),
+    _Kind(
+        re.compile(r"\[Summary of (?P<removed>\d{1,9}) messages?\]\n\n"),
+        Author.SUMMARY, "manual", "range", False,
+    ),
+    _Kind(
         re.compile(r"\[snipped (?P<removed>\d{1,9}) messages?\]\s*\Z"),
         Author.MARKER, "auto", "snip", False,
     ),
