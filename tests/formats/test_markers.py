@@ -20,6 +20,8 @@ from app.model import Author
         ("[Context compacted at 14:32:15 \u2014 Full Compact]\nOriginal: ~48210 tokens, 31 messages\n",
          Author.SUMMARY, True, 31, 48210),
         ("[Context aggressively truncated for recovery \u2014 attempt 2]", Author.MARKER, True, None, None),
+        ("[12 earlier messages dropped]", Author.MARKER, True, 12, None),
+        ("[Summary of 4 messages]\n\nThe login was mended.", Author.SUMMARY, False, 4, None),
         ("[snipped 30 messages]", Author.MARKER, False, 30, None),
         ("[snipped 1 message]\n", Author.MARKER, False, 1, None),
         ("[4 messages archived at /w/.transcripts/transcript_x.jsonl]", Author.MARKER, False, 4, None),
