@@ -14,6 +14,10 @@ from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
 CACHE_BYTES: Final = 8 << 20
 """Bytes of records whose parsed values are kept for the next reader."""
 
+LARGE_BYTES: Final = 64 << 20
+"""Bytes of one larger record, the newest that was read, whose value is kept beside those: a client may
+write a whole history into one, and each text of it would cost a parse of all."""
+
 
 class RecordStore:
     """Implements `app.model.Records` over a source. Safe to read from several threads."""
@@ -24,6 +28,7 @@ class RecordStore:
         self._limit = cache_bytes
         self._cache: OrderedDict[int, Any] = OrderedDict()
         self._cached_bytes = 0
+        self._large: tuple[int, Any] = (-1, None)
         self._lock = threading.Lock()
         self._paths: dict[JsonPath, JsonPath] = {}
 
@@ -55,6 +60,8 @@ class RecordStore:
             if index in self._cache:
                 self._cache.move_to_end(index)
                 return self._cache[index]
+            if self._large[0] == index:
+                return self._large[1]
         try:
             value = parse_record(self.raw(index))
         except ValueError:
@@ -64,6 +71,8 @@ class RecordStore:
 
     def _keep(self, index: int, value: Any) -> None:
         size = self._records[index].length
+        if CACHE_BYTES < size <= LARGE_BYTES:
+            self._large = index, value
         if size > self._limit:
             return
         with self._lock:

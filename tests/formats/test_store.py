@@ -11,7 +11,7 @@ import pytest
 
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.source import BytesSource
-from app.formats.store import RecordStore, Stored, stored
+from app.formats.store import CACHE_BYTES, RecordStore, Stored, stored
 from app.model import PREVIEW_CHARS, JsonPath, Record
 
 
@@ -88,6 +88,13 @@ def test_a_value_is_parsed_once_while_there_is_room() -> None:
     small, source = opened(lines, cache_bytes=50)
     small.value(0)
     small.value(0)
+    assert source.reads == 2
+
+
+def test_the_newest_large_record_is_parsed_once() -> None:
+    large = json.dumps({"n": 0, "pad": "x" * CACHE_BYTES}).encode()
+    store, source = opened(large + b"\n" + large.replace(b"0", b"1", 1) + b"\n", CACHE_BYTES)
+    assert [store.value(number)["n"] for number in (0, 0, 1, 1)] == [0, 0, 1, 1]
     assert source.reads == 2
 
 
