@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from app.display import counted
 from app.model import Message
 
 
@@ -76,7 +77,8 @@ class Price:
             return f"{parts}, {again}, and no later turn is cheaper: not worth it for the cost alone"
         if self.turns == 0:
             return f"{parts}, {again}, and the very next turn is cheaper"
-        pays = f"pays back after {self.turns:.0f} turns" if self.turns >= 1 else "pays back at once"
+        after = f"after {counted(round(self.turns), 'turn')}" if self.turns >= 1 else "at once"
+        pays = f"pays back {after}"
         verdict = pays if self.is_worth_it else f"{pays}: not worth it for the cost alone"
         return f"{parts}, {again}; {verdict}"
 

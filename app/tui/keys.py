@@ -28,6 +28,7 @@ class Where(StrEnum):
     SUMMARY = "summary"
     PROMPT = "prompt"
     PROOF = "proof"
+    COMPARE = "compare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -58,6 +59,7 @@ A, S, M, P, D, T, E, H, F, W, Q, V = (
     Where.SUMMARY,
     Where.PROMPT,
     Where.PROOF,
+    Where.COMPARE,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -95,7 +97,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "find",
         "Find",
         "Search; n and N go to the next and previous hit",
-        (S, M, P, D, T, H, Q, V),
+        (S, M, P, D, T, H, Q, V, C),
     ),
     Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D)),
     Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D)),
@@ -105,6 +107,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("copy", "y", "copy", "Copy", "Copy the text, made safe", (M, D, T)),
     Key("copy-raw", "Y", "copy_raw", "Copy raw", "Copy the record, escaped", (M, T)),
     Key("pipeline", "P", "pipeline", "Pipeline", "Choose another pipeline", (M, P)),
+    Key("compare", "C", "compare", "Compare", "Set all pipelines side by side over this session", (M, P)),
+    Key("choose", "enter", "choose", "Take", "Take this pipeline; asks when stages ran already", (C,)),
     Key("branch", "B", "branch", "Branch", "Choose another branch of the session", (M,)),
     Key(
         "problem",
@@ -129,7 +133,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("stage", "1,2,3,4,5,6,7,8,9", "jump_stage", "Stage", "Go to stage 1 to 9", (M, P)),
     Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
     Key("reload", "r", "reload", "Reload", "Look again", (S,)),
-    Key("close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F, W, Q, V)),
+    Key("close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F, W, Q, V, C)),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
     Key("apply", "ctrl+s", "apply", "Apply", "Run the stage again with these options", (F,)),
@@ -141,8 +145,10 @@ KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("field", "tab,down", "app.focus_next", "Field", "Go to the next field", (E, F)),
     Key("field-back", "shift+tab,up", "app.focus_previous", "Field back", "Go to the field before", (E, F)),
-    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, Q, V)),
-    Key("pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P, Q, V)),
+    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, Q, V, C)),
+    Key(
+        "pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P, Q, V, C)
+    ),
     Key("palette", "ctrl+p", "app.command_palette", "Menu", "Every action, by name", (A,)),
     Key("theme", "", "app.change_theme", "Theme", "Choose the colours", (A,)),
     Key("ascii", "", "app.toggle_ascii", "ASCII signs", "Draw with ASCII signs only, or not", (A,)),
@@ -163,6 +169,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.SUMMARY: ("take", "close"),
     Where.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
     Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
+    Where.COMPARE: ("choose", "find", "pane", "close", "help"),
     Where.HELP: ("find", "close"),
 }
 """The keys that each screen shows in its last line, by id, in order; at most 8."""

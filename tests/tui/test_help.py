@@ -10,6 +10,7 @@ from app.display import ASCII, UNICODE
 from app.tui.app import HandcompactApp
 from app.tui.keys import BARS, KEYS, Where, bar_of, keys_of, signs
 from app.tui.screens.base import BaseScreen
+from app.tui.screens.compare import CompareScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.help import HelpScreen, help_lines
@@ -38,6 +39,7 @@ SCREENS: tuple[type[BaseScreen], ...] = (
     SummaryScreen,
     PromptScreen,
     ProofScreen,
+    CompareScreen,
     HelpScreen,
 )
 

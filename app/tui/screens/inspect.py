@@ -23,6 +23,7 @@ from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.parts.choices import Chooses
+from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
@@ -30,7 +31,7 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Chooses, CopiesTexts):
+class InspectScreen(Chooses, Compares, CopiesTexts):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT

@@ -18,6 +18,7 @@ from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.options import OptionsScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
+from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.giving import Gives
 from app.tui.screens.parts.stepping import Failed, Walked
 from app.tui.stage_words import chain_words, session_words, stage_rows, why_not_refuse, why_words
@@ -31,7 +32,7 @@ SLOW = 0.2
 """Seconds after which a stage that still runs is said to run."""
 
 
-class StepperScreen(ChoosesPipeline, Gives):
+class StepperScreen(ChoosesPipeline, Compares, Gives):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER

@@ -1,0 +1,13 @@
+"""Setting the pipelines side by side."""
+
+from __future__ import annotations
+
+from app.tui.screens.base import WorkScreen
+from app.tui.screens.compare import CompareScreen
+
+
+class Compares(WorkScreen):
+    """A screen from which the pipelines can be compared."""
+
+    def action_compare(self) -> None:
+        self.app.push_screen(CompareScreen(self.opened))
