@@ -115,11 +115,14 @@ def compare_all(workspace: Workspace) -> Comparison:
     )
     pairs = pair_messages(workspace.session.live, workspace.messages)
     blocks = _changed(workspace, pairs, changes, keeping | changing)
-    title = _title(workspace, steps[0]) if len(steps) == 1 else f"{len(steps)} stages together"
+    kind = "stages" if all(step.edit is None for step in steps) else "steps"
+    title = _title(workspace, steps[0]) if len(steps) == 1 else f"{len(steps)} {kind} together"
     return Comparison(title, tuple(pairs), tuple(blocks), _numbers(workspace), workspace.checks())
 
 
 def _title(workspace: Workspace, step: Step) -> str:
+    if step.edit is not None:
+        return step.label
     return f"stage {step.number} {workspace.pipeline.titles[step.number - 1]}"
 
 

@@ -178,7 +178,7 @@ def _facts(row: BlockRow, seen: Outlook) -> Iterator[Fact]:
     touches = seen.touches.get(row.key, ())
     for step, change in touches:
         word = "would be" if step.status is Status.PREVIEW else "was"
-        yield Fact(f"{step.number} {step.name}", f"{word} {_outcome(change, seen)}")
+        yield Fact(step.label, f"{word} {_outcome(change, seen)}")
     if not touches and seen.ahead:
         yield Fact("stages", f"none of {seen.workspace.pipeline.name} touches it")
     others = [state for state in states_of(row, seen) if state not in ("pinned", "protected")]

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
+from app.edits import Edit, make_edit
+from app.errors import InputError
 from app.refusal import Refusal, merged_refusal
 from app.summarizers import NO_SUMMARIES, Summaries
 
@@ -31,6 +34,8 @@ class Deed(StrEnum):
     """Take a refusal back."""
     PIN = "pin"
     UNPIN = "unpin"
+    EDIT = "edit"
+    """Change blocks by hand: `step` is the kind of edit, `options` are its options."""
     UNCHANGED = "unchanged"
     """Look at the disk: the keys are those of reads whose file stands there as it was read."""
     SUMMARY = "summary"
@@ -72,6 +77,8 @@ class Operation:
                 return f"allow {blocks} of {self.step}"
             case Deed.PIN | Deed.UNPIN:
                 return f"{self.deed} {blocks}"
+            case Deed.EDIT:
+                return " ".join(filter(None, (self._edit_words, blocks if self.keys else "")))
             case Deed.UNCHANGED:
                 return "look at the disk"
             case Deed.SUMMARY:
@@ -82,6 +89,11 @@ class Operation:
                 return f"note a failed summary for {self.step}"
             case Deed.RESET:
                 return f"reset {self.step}"
+
+    @property
+    def _edit_words(self) -> str:
+        given = dict(self.options)
+        return str(given.get("called") or given.get("stage") or self.step.replace("_", " "))
 
     def as_json(self) -> dict[str, Any]:
         """The operation as a JSON object; empty fields are left out."""
@@ -94,13 +106,35 @@ class Operation:
             out["options"] = dict(self.options)
         return out
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Operation:
+        """The operation that `as_json` gave; raises InputError for anything else."""
+        try:
+            deed, keys, options = Deed(data["deed"]), data.get("keys", ()), dict(data.get("options", {}))
+            plain = tuple((str(name), tuple(v) if isinstance(v, list) else v) for name, v in options.items())
+            return cls(deed, str(data.get("step", "")), tuple(map(str, keys)), plain)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"this is no operation: {data!r:.200} ({error})") from error
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A step that was walked past: accepted, or skipped."""
+    """A stage that was walked past: accepted, or skipped."""
 
     step: str
     skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A step that a person made by hand."""
+
+    operation: Operation
+
+    @property
+    def edit(self) -> Edit:
+        """The edit; raises BadPipeline where the operation holds none."""
+        return edit_of(self.operation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +152,8 @@ class Given:
 class State:
     """What the operations amount to."""
 
-    taken: tuple[Taken, ...] = ()
+    path: tuple[Taken | Edited, ...] = ()
+    """The steps in their order: stages walked past, and edits between them."""
     pins: frozenset[str] = frozenset()
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Step name -> the options set by hand."""
@@ -132,6 +167,11 @@ class State:
     """Step name -> the provider's refusals, oldest first."""
     failures: Mapping[str, int] = field(default_factory=dict)
     """Step name -> how often in a row a summary could not be had."""
+
+    @property
+    def taken(self) -> tuple[Taken, ...]:
+        """The stages walked past, in order."""
+        return tuple(step for step in self.path if isinstance(step, Taken))
 
     def given(self, step: str) -> Given:
         """What the stage of that name is given."""
@@ -156,9 +196,11 @@ def _after(state: State, operation: Operation) -> State:
     match operation.deed:
         case Deed.RUN | Deed.SKIP:
             skipped = operation.deed is Deed.SKIP
-            return replace(state, taken=(*state.taken, Taken(step, skipped)))
+            return replace(state, path=(*state.path, Taken(step, skipped)))
         case Deed.BACK:
-            return replace(state, taken=state.taken[:-1])
+            return replace(state, path=_without_newest_stage(state.path))
+        case Deed.EDIT:
+            return replace(state, path=(*state.path, Edited(operation)))
         case Deed.OPTIONS:
             return replace(state, options={**state.options, step: {**state.options.get(step, {}), **given}})
         case Deed.REFUSE:
@@ -183,6 +225,24 @@ def _after(state: State, operation: Operation) -> State:
         case Deed.RESET:
             state = replace(state, refusals={**state.refusals, step: ()})
             return _counted(state, step, failed=False)
+
+
+def _without_newest_stage(path: tuple[Taken | Edited, ...]) -> tuple[Taken | Edited, ...]:
+    """The path without its newest stage; what was done by hand since stays."""
+    places = [place for place, step in enumerate(path) if isinstance(step, Taken)]
+    return path if not places else (*path[: places[-1]], *path[places[-1] + 1 :])
+
+
+@lru_cache(maxsize=1024)
+def edit_of(operation: Operation) -> Edit:
+    """The edit that an operation holds as data; raises BadPipeline where it is none."""
+    return make_edit(operation.step, operation.keys, dict(operation.options))
+
+
+def edit_operation(edit: Edit) -> Operation:
+    """An edit as data: its kind, its keys, and the options that are not the usual ones."""
+    changed = ((o.name, getattr(edit, o.name)) for o in edit.options() if getattr(edit, o.name) != o.default)
+    return Operation(Deed.EDIT, edit.name, edit.keys, tuple(changed))
 
 
 def _counted(state: State, step: str, *, failed: bool) -> State:

@@ -16,7 +16,7 @@ from app.display import short_number
 from app.history import State
 from app.model import Block, Standing
 from app.rows import BlockRow
-from app.stages.base import Change, Messages
+from app.stages.base import Change, ChangeKind, Messages
 from app.workspace import Status, Step, Workspace
 
 
@@ -29,7 +29,7 @@ class Figures:
     now: int
     """As the steps so far leave it."""
     ahead: int
-    """Once every stage is accepted."""
+    """Once every stage is accepted, after what was done by hand."""
     by_verdict: Mapping[Verdict, int]
     """Of its blocks as they are now; messages' own costs are in none."""
 
@@ -43,7 +43,7 @@ class Outlook:
     messages: Messages
     """The live segment as the steps so far leave it."""
     ahead: tuple[Step, ...]
-    """Every stage, those not accepted yet as previews."""
+    """Every step: edits by hand, and every stage, those not accepted yet as previews."""
     changes: Mapping[str, Change]
     """What the steps so far did to each block, by its key."""
     words_gone: int
@@ -51,7 +51,7 @@ class Outlook:
 
     @cached_property
     def touches(self) -> Mapping[str, tuple[tuple[Step, Change], ...]]:
-        """What each stage, run or ahead, does to a block, by its key."""
+        """What each step, taken or ahead, does to a block, by its key."""
         found: dict[str, tuple[tuple[Step, Change], ...]] = {}
         for step in self.ahead:
             for change in step.changes:
@@ -75,8 +75,9 @@ class Outlook:
         return row.block if change is None else change.after
 
     def verdict(self, row: BlockRow) -> Verdict:
-        """A row's verdict as it is now: what a step shortened is compacted."""
-        return Verdict.COMPACTED if row.key in self.changes else row.verdict
+        """A row's verdict as it is now: what a step shortened is compacted, what was written anew is not."""
+        change = self.changes.get(row.key)
+        return row.verdict if change is None or change.kind is ChangeKind.EDITED else Verdict.COMPACTED
 
     def figures(self) -> Figures:
         """The figures as they are counted now; takes a look at every block."""

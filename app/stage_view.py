@@ -10,7 +10,7 @@ from typing import Any
 
 from app.comparison import Comparison, compare_all, compare_step
 from app.model import blocks_of
-from app.stages.base import Option, Stage
+from app.stages.base import Action, Option
 from app.workspace import Status, Step, Workspace
 
 
@@ -54,7 +54,7 @@ class StageView:
     step: Step
     lines: tuple[StageLine, ...]
     chain: tuple[int, ...]
-    """Tokens of the live segment: as opened, after each stage walked past, and after the preview."""
+    """Tokens of the live segment: as opened, after each stage or edit, and after the preview."""
     counted: bool
     """Whether all figures were counted with a tokenizer, none estimated by length."""
     exact: bool
@@ -80,8 +80,10 @@ def stage_view(workspace: Workspace) -> StageView:
     titles = workspace.pipeline.titles
     lines = [StageLine(n, title, Status.WAITING) for n, title in enumerate(titles, 1)]
     for n, step in enumerate(walked):
-        lines[n] = _line(step, titles[n], chain[n] - chain[n + 1])
-    step = walked[-1]
+        if step.edit is None:
+            at = step.number - 1
+            lines[at] = _line(step, titles[at], chain[n] - chain[n + 1])
+    step = next(step for step in reversed(walked) if step.edit is None)
     counted = all(counted for _, counted in totals)
     return StageView(
         step=step,
@@ -90,11 +92,11 @@ def stage_view(workspace: Workspace) -> StageView:
         counted=counted,
         exact=counted and workspace.counts_exactly,
         comparison=compare_step(workspace, step) if preview is not None else compare_all(workspace),
-        options=option_values(step.stage, workspace.pipeline.steps[step.number - 1].stage),
+        options=option_values(step.action, workspace.pipeline.steps[step.number - 1].stage),
     )
 
 
-def option_values(stage: Stage, preset: Stage) -> tuple[OptionValue, ...]:
+def option_values(stage: Action, preset: Action) -> tuple[OptionValue, ...]:
     """The options of a stage, its own first, beside what the pipeline says."""
     return tuple(
         OptionValue(option, getattr(stage, option.name), getattr(preset, option.name))

@@ -14,12 +14,14 @@ from typing import Any
 
 from app.checks import Check, check_only_copies, check_pairs, check_words, words_gone
 from app.compactability import Judgement, classify
-from app.history import Deed, Given, History, Operation, State, fold
+from app.edits import Edit
+from app.errors import RefusedError
+from app.history import Deed, Edited, Given, History, Operation, State, edit_of, edit_operation, fold
 from app.model import Block, Message, Session, Text, ToolUse, blocks_of
 from app.on_disk import unchanged_reads
 from app.pipeline import Pipeline
 from app.rows import BlockRow, block_rows
-from app.stages.base import Change, Context, Messages, Protection, Stage, StageResult, run_stage
+from app.stages.base import Action, Change, Context, Messages, Protection, Stage, StageResult, run_stage
 from app.stages.protection import protected
 from app.tokens import Estimator, estimator, token_estimator
 from app.tokens.counter import Counter
@@ -39,23 +41,35 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One stage as it was walked: what it was given and what it did."""
+    """One stage or hand edit as it was walked: what it was given and what it did."""
 
     name: str
     number: int
-    """1-based, in the pipeline."""
+    """1-based, in the pipeline; 0 for an edit."""
     status: Status
-    stage: Stage
+    action: Action
+    """What was called: a stage or an edit."""
     before: Messages
     result: StageResult
     refused: frozenset[str] = frozenset()
+
+    @property
+    def edit(self) -> Edit | None:
+        """The hand edit that this step is; None for a stage."""
+        return self.action if isinstance(self.action, Edit) else None
+
+    @property
+    def label(self) -> str:
+        """What people call it: `2 microcompact`, or an edit's own words."""
+        return f"{self.number} {self.name}" if self.edit is None else f"{self.edit.label} (by hand)"
 
     @property
     def changes(self) -> tuple[Change, ...]:
         return self.result.changes
 
 
-_ABOUT_A_STAGE = frozenset(Deed) - {Deed.RUN, Deed.SKIP, Deed.BACK, Deed.PIN, Deed.UNPIN}
+_NO_STAGE_NAMED = {Deed.RUN, Deed.SKIP, Deed.BACK, Deed.PIN, Deed.UNPIN, Deed.EDIT, Deed.UNCHANGED}
+_ABOUT_A_STAGE = frozenset(Deed) - _NO_STAGE_NAMED
 """Deeds that name a stage by hand."""
 
 
@@ -96,7 +110,7 @@ class Workspace:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The stages walked past, in order."""
+        """The stages walked past and the edits made by hand, in order."""
         return self._walk(self.state)
 
     @property
@@ -115,19 +129,19 @@ class Workspace:
 
     @property
     def ahead(self) -> tuple[Step, ...]:
-        """Every stage of the pipeline: those walked past, and the others as if each were accepted."""
+        """Every step: stages and edits done, and the other stages as if each were accepted."""
         state = self.state
         steps = list(self._walk(state))
         messages = steps[-1].result.messages if steps else self.session.live
-        for index in range(len(steps), len(self.pipeline.steps)):
+        for index in range(len(state.taken), len(self.pipeline.steps)):
             steps.append(self._run(index, messages, state, Status.PREVIEW))
             messages = steps[-1].result.messages
         return tuple(steps)
 
     @property
     def is_unsaved(self) -> bool:
-        """Whether stages were run whose outcome was not written as it is now."""
-        return bool(self.state.taken) and self.history.done != self._written
+        """Whether steps were taken whose outcome was not written as it is now."""
+        return bool(self.state.path) and self.history.done != self._written
 
     def mark_written(self) -> None:
         """Say that what the workspace holds now was exported."""
@@ -152,7 +166,7 @@ class Workspace:
     def held_back(self, step: Step) -> tuple[Change, ...]:
         """What a stage would change too, were nothing refused or pinned: its changes that are not made."""
         state = self.state
-        if step.status is Status.SKIPPED or not (step.refused or state.pins):
+        if step.edit is not None or step.status is Status.SKIPPED or not (step.refused or state.pins):
             return ()
         without = replace(state, pins=frozenset(), refused={})
         free = self._run(step.number - 1, step.before, without, step.status)
@@ -301,8 +315,25 @@ class Workspace:
         self.history.do(Operation(Deed.UNPIN, keys=tuple(keys)))
 
     def do(self, operation: Operation) -> None:
-        """Add an operation that has no method of its own."""
+        """Add an operation that has no method of its own; raises BadPipeline for an edit that is none."""
+        if operation.deed is Deed.EDIT:
+            edit_of(operation)
         self.history.do(operation)
+
+    def why_not_edit(self, edit: Edit) -> str | None:
+        """Why a hand edit cannot be done now as it was asked for, in words; None when it can."""
+        return edit.why_not(self.messages, self.context)
+
+    def try_edit(self, edit: Edit) -> Step:
+        """What an edit would do as far as it may; nothing is taken down."""
+        return self._edited(edit, self.messages, self.state, Status.PREVIEW)
+
+    def edit(self, edit: Edit) -> Step:
+        """Do a hand edit; raises RefusedError with the words of `why_not_edit`."""
+        if reason := self.why_not_edit(edit):
+            raise RefusedError(f"{edit.label}: {reason}")
+        self.history.do(edit_operation(edit))
+        return self.steps[-1]
 
     def look_at_disk(self) -> int:
         """Find the reads whose file stands on disk as it was read, for stages that ask; says how many."""
@@ -319,14 +350,20 @@ class Workspace:
         return self.history.redo()
 
     def choose(self, pipeline: Pipeline) -> None:
-        """Open another pipeline; pins stay, steps do not fit any more and go."""
-        pins = self.state.pins
+        """Open another pipeline; pins and hand edits stay, its stages do not fit any more and go.
+
+        An edit of what a stage had made goes with it.
+        """
+        pins, path = self.state.pins, self.state.path
         self.pipeline = pipeline
         self.history = History()
         self._memo.clear()
         self._files.clear()
         if pins:
             self.pin(sorted(pins))
+        for step in path:
+            if isinstance(step, Edited) and self.try_edit(step.edit).changes:
+                self.history.do(step.operation)
 
     def fork(self, pipeline: Pipeline) -> Workspace:
         """Another workspace on the same session with another pipeline, to try things in.
@@ -353,12 +390,27 @@ class Workspace:
     def _walk(self, state: State) -> tuple[Step, ...]:
         steps: list[Step] = []
         messages = self.session.live
-        for index, taken in enumerate(state.taken):
-            status = Status.SKIPPED if taken.skipped else Status.DONE
-            step = self._run(index, messages, state, status)
+        index = 0
+        for taken in state.path:
+            if isinstance(taken, Edited):
+                step = self._edited(taken.edit, messages, state, Status.DONE)
+            else:
+                status = Status.SKIPPED if taken.skipped else Status.DONE
+                step = self._run(index, messages, state, status)
+                index += 1
             messages = step.result.messages
             steps.append(step)
         return tuple(steps)
+
+    def _edited(self, edit: Edit, messages: Messages, state: State, status: Status) -> Step:
+        key = (id(messages), edit, state.pins, state.unchanged)
+        step = self._memo.get(key)
+        if step is None:
+            given = Given(unchanged=state.unchanged)
+            result = edit(messages, self._context(messages, state.pins, given))
+            step = self._memo.setdefault(key, Step(edit.name, 0, status, edit, messages, result))
+            self._note_files(step)
+        return step if step.status is status else replace(step, status=status)
 
     def _run(self, index: int, messages: Messages, state: State, status: Status) -> Step:
         planned = self.pipeline.steps[index]
@@ -389,6 +441,11 @@ class Workspace:
         planned = {file.path: file.text for file in step.result.files}
         if files := {**self._files.get(id(step.before), {}), **planned}:
             self._files[id(step.result.messages)] = files
+
+    @property
+    def context(self) -> Context:
+        """What a hand edit of the messages as they are now may look at."""
+        return self._context(self.messages, self.state.pins, Given(unchanged=self.state.unchanged))
 
     def _context(self, messages: Messages, kept: frozenset[str], given: Given) -> Context:
         return Context(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.display import counted
+from app.display import counted, safe_text
 from app.errors import BadPipeline
 from app.export.plan import Wishes
 from app.formats.source import Source
@@ -39,7 +40,25 @@ def equivalent_command(
     words += _wishes(wishes)
     if drop_user_words:
         words.append("--drop-user-words")
-    return Equivalent(shlex.join(words), tuple(_missing(workspace, source)))
+    return Equivalent(" ".join(map(quoted, words)), tuple(_missing(workspace, source)))
+
+
+def quoted(word: str) -> str:
+    """A word for a shell, in which nothing is left that could act on a terminal.
+
+    What is not printable is spelled within `$'...'` (POSIX 2024; bash, zsh and ksh have long had it).
+    """
+    if safe_text(word) == word:
+        return shlex.quote(word)
+    return "$'" + "".join(map(_shell_sign, word)) + "'"
+
+
+def _shell_sign(char: str) -> str:
+    if char in "'\\":
+        return f"\\{char}"
+    if char.isprintable() and safe_text(char) == char:
+        return char
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(char))
 
 
 def _branch(workspace: Workspace) -> list[str]:
@@ -59,12 +78,13 @@ def _settings(workspace: Workspace) -> Iterator[str]:
     except BadPipeline:
         loaded = workspace.pipeline
     presets = {step.name: step.stage for step in loaded.steps}
-    run = {step.name: step for step in workspace.steps if step.status is not Status.SKIPPED}
+    stages = [step for step in workspace.steps if step.edit is None]
+    run = {step.name: step for step in stages if step.status is not Status.SKIPPED}
     for planned in workspace.pipeline.steps:
         if planned.name not in run:
             yield f"{planned.name}.enabled=false"
             continue
-        stage = run[planned.name].stage
+        stage = run[planned.name].action
         for option in option_values(stage, presets.get(planned.name, planned.stage)):
             if option.is_changed:
                 yield f"{planned.name}.{option.option.name}={value_words(option.value)}"

@@ -182,9 +182,13 @@ def _title(session: Session) -> str:
 
 
 def _boundary(workspace: Workspace) -> Boundary | None:
-    """The newest boundary that the steps made and that hides what came before."""
+    """The newest boundary that the steps made and that hides what came before.
+
+    One whose message a later step took out again hides nothing.
+    """
+    there = {message.boundary.key for message in workspace.messages if message.boundary is not None}
     made = [step.result.boundary for step in workspace.steps if step.result.boundary]
-    return next((boundary for boundary in reversed(made) if boundary.hides), None)
+    return next((b for b in reversed(made) if b.hides and b.key in there), None)
 
 
 def _context_tokens(last: Usage | None, before: int, after: int) -> int:
@@ -294,10 +298,10 @@ def plan_as_json(plan: ExportPlan) -> Mapping[str, Any]:
 
 
 def step_as_json(step: Step) -> Mapping[str, Any]:
-    """One stage of a plan: what it changed, and its trace and boundary."""
+    """One step of a plan: what it changed, and its trace and boundary."""
     boundary = step.result.boundary
     return {
-        "stage": step.name,
+        "edit" if step.edit is not None else "stage": step.name,
         "status": str(step.status),
         "trace": list(step.result.trace),
         "note": step.result.note,

@@ -21,7 +21,8 @@ def plan_lines(plan: ExportPlan) -> list[str]:
     for step in plan.steps:
         done = f"{counted(len(step.changes), 'block')} changed" if step.changes else ""
         words = "; ".join(filter(None, (done, step.result.note)))
-        lines.append(f"Stage {step.number}   {step.name}: {words}")
+        what = f"Stage {step.number}   {step.name}" if step.edit is None else f"Edit      {step.edit.label}"
+        lines.append(f"{what}: {words}")
         lines += [f"          {line}" for line in step.result.trace]
     lines += [
         f"Tokens    ~{human_number(plan.tokens_before)} -> ~{human_number(plan.tokens_after)}"

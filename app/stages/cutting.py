@@ -20,18 +20,22 @@ def cut_middle(result: ToolResult, head: int, tail: int, *, whole_graphemes: boo
     start, end = head, len(text) - tail
     if whole_graphemes:
         start, end = len(whole_start(text, text[:start])), whole_end(text, end)
-    return replace(result, parts=tuple(_without(result.parts, start, end)))
+    return replace(result, parts=without(result.parts, start, end, CUT_MIDDLE))
 
 
-def _without(parts: tuple[Part, ...], start: int, end: int) -> Iterator[Part]:
-    """The parts without the code points `start` to `end` of their joined texts."""
+def without(parts: tuple[Part, ...], start: int, end: int, middle: str) -> tuple[Part, ...]:
+    """The parts with `middle` for the code points `start` to `end` of their joined texts."""
+    return tuple(_without(parts, start, end, middle))
+
+
+def _without(parts: tuple[Part, ...], start: int, end: int, middle: str) -> Iterator[Part]:
     first = 0
     for part in parts:
         if not isinstance(part, Text):
             yield part
             continue
         words = part.content.read()
-        marker = CUT_MIDDLE if first <= start < first + len(words) else ""
+        marker = middle if first <= start < first + len(words) else ""
         left = words[: max(0, start - first)] + marker + words[max(0, end - first) :]
         first += len(words)
         if left == words and left:

@@ -115,10 +115,10 @@ class Draft:
     ) -> bool:
         """Give a result another text unless a rule forbids it; says whether it was done.
 
-        Pictures and unknown parts stay where a text is cut or saved, and go where it is cleared.
+        Pictures and unknown parts stay where a text is cut, saved or edited, and go where it is cleared.
         """
         new = with_text(at.result, text)
-        if kind in (ChangeKind.CUT, ChangeKind.SAVED):
+        if kind in (ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED):
             new = _keeping_others(at.result, new)
         if chars_of(new) == chars_of(at.result) and text_of(new) == text_of(at.result):
             return False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Message, Text, blocks_of
 from app.stages.base import Change, Context, Messages, Protection, StageResult
 from app.stages.cuts import is_marker, split_system
 from app.stages.made import boundary_message, made_change, sized
 from app.stages.ranges import drop_range, words_of_request
-from app.stages.snip import snipped_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,12 @@ def _carried(messages: Messages) -> int:
 def _taken_out(message: Message) -> int:
     if message.boundary is not None and message.boundary.hides:
         return message.boundary.removed or 0
-    return sum(_snipped(block) for block in message.blocks)
+    return sum(map(_taken_out_by, message.blocks))
 
 
-def _snipped(block: Block) -> int:
-    return snipped_by(block) or 0
+def _taken_out_by(block: Block) -> int:
+    """What a snip marker, or the summary of a stretch, says was taken out where it stands."""
+    if not isinstance(block, Text) or block.author not in (Author.MARKER, Author.SUMMARY):
+        return 0
+    boundary = boundary_of(block.content.preview, block.key, None)
+    return 0 if boundary is None or boundary.hides else boundary.removed or 0

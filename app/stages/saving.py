@@ -96,6 +96,20 @@ class HeadForm:
         return f"<persisted-output>\nFull output: {path}\nPreview:\n{head}\n</persisted-output>"
 
 
+@dataclass(frozen=True, slots=True)
+class ClientForm(HeadForm):
+    """The text in a file called by its call id; what stays is in the words of Claude Code itself."""
+
+    def preview(self, at: ResultAt, text: str, path: str) -> str:
+        head = whole_start(text, text[: self.chars])
+        size = len(text.encode("utf-8", "surrogatepass"))
+        more = "" if head == text else "\n..."
+        return (
+            f"<persisted-output>\nOutput too large ({size / 1024:.1f}KB). Full output saved to: {path}\n\n"
+            f"Preview (first {self.chars / 1000:g}KB):\n{head}{more}\n</persisted-output>"
+        )
+
+
 _HEAD_LINES: Final = 8
 _TAIL_LINES: Final = 3
 _SHORT_LINES: Final = 12

@@ -34,10 +34,11 @@ def stage_items(seen: Outlook) -> list[StageItem]:
     shown = seen.workspace.pipeline.titles
     if not seen.ahead:
         return [StageItem(title, StageState.WAITING) for title in shown]
-    following = next((i for i, step in enumerate(seen.ahead) if step.status is Status.PREVIEW), None)
+    stages = [step for step in seen.ahead if step.edit is None]
+    following = next((i for i, step in enumerate(stages) if step.status is Status.PREVIEW), None)
     return [
         StageItem(title, _state(step, i == following))
-        for i, (title, step) in enumerate(zip(shown, seen.ahead, strict=True))
+        for i, (title, step) in enumerate(zip(shown, stages, strict=True))
     ]
 
 

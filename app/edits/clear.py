@@ -1,0 +1,57 @@
+"""Results become a line that says what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from app.compactability.placeholders import Form, placeholder_form, saved_path
+from app.edits.base import Aim, BlockEdit
+from app.edits.scene import At, Obstacle, Scene
+from app.model import ToolResult, ToolUse, text_of
+from app.stages.base import ChangeKind
+from app.stages.draft import Draft, ResultAt
+from app.stages.microcompact import path_clue
+from app.stages.saving import saved_at
+
+NO_RESULT = Obstacle("holds no tool result")
+CLEARED = Obstacle("a placeholder stands for it already")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clear(BlockEdit):
+    """Clears results to a placeholder with a clue to its call; a call stands for its result."""
+
+    name: ClassVar[str] = "clear"
+    title: ClassVar[str] = "clear"
+    done: ClassVar[str] = "cleared"
+    unfit: ClassVar[str] = "none of it holds a tool result"
+
+    def aims(self, scene: Scene) -> Sequence[Aim]:
+        return [Aim(at, self._obstacle_at(scene, at)) for at, _ in self.result_aims(scene)]
+
+    def _obstacle_at(self, scene: Scene, at: At) -> Obstacle | None:
+        block = scene.block(at)
+        if not isinstance(block, ToolResult):
+            return NO_RESULT
+        if placeholder_form(block) in (Form.CLEARED, Form.STUB):
+            return CLEARED
+        return self.why_text_stays(scene, at)
+
+    def change(self, draft: Draft, scene: Scene, aims: Sequence[Aim]) -> None:
+        for aim in aims:
+            if (at := scene.result_at(aim.at)) is not None:
+                draft.set_text(at, _placeholder(at), ChangeKind.CLEARED, "cleared by you")
+
+
+def _placeholder(at: ResultAt) -> str:
+    if placeholder_form(at.result) is Form.SAVED and (path := saved_path(text_of(at.result))) is not None:
+        return saved_at(path)
+    where = clue(at.call) if at.call else ""
+    return f"[Old tool result content cleared] tool={at.tool} {where}".rstrip()
+
+
+def clue(call: ToolUse) -> str:
+    """The file that a call is about, on one line; empty where it names none."""
+    return " ".join((call.path or path_clue(call)).splitlines())

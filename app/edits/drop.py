@@ -1,0 +1,105 @@
+"""Blocks are taken out, and with them what cannot stay without them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from app.edits.base import Aim, BlockEdit, allow_words_option
+from app.edits.scene import SEALED, WORDS, At, Obstacle, Scene, is_typed
+from app.model import Role, Thinking, ToolUse
+from app.stages.draft import Draft
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drop(BlockEdit):
+    """Takes blocks out. A call takes its result along and a result its call, or both stay.
+
+    Thinking goes when all goes that it led to; by itself it is left to `strip_thinking`.
+    """
+
+    name: ClassVar[str] = "drop"
+    title: ClassVar[str] = "drop"
+    done: ClassVar[str] = "dropped"
+    unfit: ClassVar[str] = "nothing of it can be dropped"
+
+    allow_words: bool = allow_words_option()
+
+    @property
+    def words_allowed(self) -> bool:
+        return self.allow_words
+
+    def aims(self, scene: Scene) -> Sequence[Aim]:
+        chosen = {named.at for named in scene.named(self.keys)}
+        aims: dict[At, Aim] = {}
+        for at in sorted(chosen, key=_order):
+            if at not in aims and not isinstance(scene.block(at), Thinking):
+                aims |= {aim.at: aim for aim in self._together(scene, at, chosen)}
+        for number in {at.message for at in (*aims, *chosen)}:
+            for aim in self._thinking(scene, number, chosen, aims):
+                aims[aim.at] = aim
+        return sorted(aims.values(), key=lambda aim: _order(aim.at))
+
+    def _together(self, scene: Scene, at: At, chosen: Collection[At]) -> Iterator[Aim]:
+        """A block with the other half of its pair: what keeps one keeps both."""
+        group = scene.partners(at)
+        obstacle = self._why_stays(scene, at)
+        for other in group[1:]:
+            kept = self._why_stays(scene, other)
+            if kept is not None and obstacle is None:
+                half = "result" if isinstance(scene.block(at), ToolUse) else "call"
+                obstacle = replace(kept, reason=f"its {half} must stay too ({kept.reason})")
+        for each in group:
+            half = "call" if isinstance(scene.block(at), ToolUse) else "result"
+            reason = "dropped by you" if each in chosen else f"goes with its {half}, dropped by you"
+            yield Aim(each, obstacle, reason)
+
+    def _why_stays(self, scene: Scene, at: At) -> Obstacle | None:
+        if (obstacle := scene.why_place_stays(at)) is not None:
+            return obstacle
+        return WORDS if is_typed(scene.block(at)) and not self.allow_words else None
+
+    def _thinking(
+        self, scene: Scene, number: int, chosen: Collection[At], aims: dict[At, Aim]
+    ) -> Iterator[Aim]:
+        """What becomes of the thinking in a reply, and of what it led to where it must stay."""
+        for thinking, led_to in _runs(scene, number):
+            goes = bool(led_to) and all(at in aims and aims[at].obstacle is None for at in led_to)
+            kept = next((o for at in thinking if (o := scene.why_place_stays(at))), None)
+            if goes and kept is None:
+                yield from (Aim(at, None, "all that it led to was dropped") for at in thinking)
+            elif goes and kept is not None:
+                obstacle = replace(kept, reason=f"its thinking must stay ({kept.reason})")
+                for at in led_to:
+                    yield from (Aim(half, obstacle) for half in scene.partners(at))
+            else:
+                yield from (Aim(at, kept or SEALED) for at in thinking if at in chosen)
+
+    def change(self, draft: Draft, scene: Scene, aims: Sequence[Aim]) -> None:
+        for aim in aims:
+            draft.drop(aim.at.message, aim.at.block, aim.reason)
+
+
+def _runs(scene: Scene, number: int) -> Iterator[tuple[list[At], list[At]]]:
+    """Each run of thinking in a reply, with the blocks up to the next one."""
+    message = scene.messages[number]
+    if message.role is not Role.ASSISTANT:
+        return
+    thinking: list[At] = []
+    led_to: list[At] = []
+    for j, block in enumerate(message.blocks):
+        if isinstance(block, Thinking):
+            if led_to and thinking:
+                yield thinking, led_to
+                thinking = []
+            led_to = []
+            thinking.append(At(number, j))
+        else:
+            led_to.append(At(number, j))
+    if thinking:
+        yield thinking, led_to
+
+
+def _order(at: At) -> tuple[int, int]:
+    return at.message, at.block

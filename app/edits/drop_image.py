@@ -1,0 +1,22 @@
+"""A picture goes, and the words beside it stay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from app.edits.images import ImageEdit
+from app.model import Image
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropImage(ImageEdit):
+    """Takes pictures out of messages and results; a line is left only where nothing else would be."""
+
+    name: ClassVar[str] = "drop_image"
+    title: ClassVar[str] = "drop picture"
+    done: ClassVar[str] = "dropped"
+    unfit: ClassVar[str] = "none of it holds a picture"
+
+    def line(self, image: Image) -> str:
+        return ""

@@ -1,0 +1,186 @@
+"""A conversation as a hand edit looks at it: where its blocks are, their pairs, and what must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from app.compactability import open_turn
+from app.model import Author, Block, Role, Text, Thinking, ToolResult, ToolUse
+from app.stages.base import Context, Messages
+from app.stages.draft import ResultAt
+from app.validity import PairIndex
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A block's place in the conversation."""
+
+    message: int
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A block that a person chose: by its own key, or by the key of its message."""
+
+    at: At
+    by_itself: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a block may not be changed; the words go on from `it stays: `."""
+
+    reason: str
+    lifted_by: str = ""
+    """The edit's option that lifts it; empty where none does."""
+
+
+FORCE: Final = "force"
+ALLOW_WORDS: Final = "allow_words"
+
+WORDS: Final = Obstacle("your own words", ALLOW_WORDS)
+NEWEST: Final = Obstacle("newest reply of the model, which no edit alters")
+SEALED: Final = Obstacle("thinking is sealed: it goes whole turns at a time (strip_thinking)")
+OPEN_THINKING: Final = Obstacle("thinking of the turn that is still open")
+SYSTEM: Final = Obstacle("system prompt: the agent sends it with every request")
+BY_PROVIDER: Final = Obstacle("made by the provider's own tool, and sealed")
+
+
+class Scene:
+    """One conversation before an edit. `force` leaves only pins protected."""
+
+    def __init__(self, messages: Messages, context: Context, *, force: bool) -> None:
+        self.messages = messages
+        self.protection = context.protection.only_pinned() if force else context.protection
+
+    @cached_property
+    def places(self) -> dict[str, At]:
+        """Where each block is, by its key."""
+        return {
+            block.key: At(i, j)
+            for i, message in enumerate(self.messages)
+            for j, block in enumerate(message.blocks)
+        }
+
+    @cached_property
+    def holders(self) -> dict[str, At]:
+        """Where each part of a result is: the place of its result, by the part's key."""
+        return {
+            part.key: At(i, j)
+            for i, message in enumerate(self.messages)
+            for j, block in enumerate(message.blocks)
+            if isinstance(block, ToolResult)
+            for part in block.parts
+        }
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Where each message is, by its key."""
+        return {message.key: i for i, message in enumerate(self.messages)}
+
+    @cached_property
+    def pairs(self) -> PairIndex:
+        """Which result answers which call."""
+        return PairIndex(self.messages)
+
+    @cached_property
+    def newest(self) -> int:
+        """Index of the newest assistant message; -1 where there is none."""
+        found = (i for i in reversed(range(len(self.messages))) if self.messages[i].role is Role.ASSISTANT)
+        return next(found, -1)
+
+    @cached_property
+    def open_from(self) -> int:
+        """Index of the message that the open turn starts at; behind the last one where none is open."""
+        start = open_turn(self.messages)
+        return len(self.messages) if start is None else start
+
+    def block(self, at: At) -> Block:
+        """The block at a place."""
+        return self.messages[at.message].blocks[at.block]
+
+    def named(self, keys: Iterable[str]) -> list[Named]:
+        """The blocks of these keys in the order of the conversation, each once; unknown keys are passed over.
+
+        A message's key stands for all of its blocks, and that of a part for its result.
+        """
+        found: dict[At, Named] = {}
+        for key in keys:
+            if (number := self.numbers.get(key)) is not None:
+                for j in range(len(self.messages[number].blocks)):
+                    at = At(number, j)
+                    found.setdefault(at, Named(at, by_itself=False))
+            if (place := self.places.get(key) or self.holders.get(key)) is not None:
+                found[place] = Named(place, by_itself=True)
+        return sorted(found.values(), key=lambda named: (named.at.message, named.at.block))
+
+    def missing(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Those of the keys that no block, no part of one and no message has."""
+        known = (self.places, self.numbers, self.holders)
+        return tuple(key for key in keys if not any(key in places for places in known))
+
+    def partners(self, at: At) -> list[At]:
+        """The block and all that must stay or go together with it, itself first."""
+        return [self.places[key] for key in self.pairs.partners(self.block(at).key)]
+
+    def result_at(self, at: At) -> ResultAt | None:
+        """A result with its call, as drafts take it; None for a block that is none."""
+        result = self.block(at)
+        if not isinstance(result, ToolResult):
+            return None
+        call_key = self.pairs.call_of(result.key)
+        call = self.block(self.places[call_key]) if call_key is not None else None
+        return ResultAt(at.message, at.block, result, call if isinstance(call, ToolUse) else None)
+
+    def results_of(self, at: At) -> list[At]:
+        """The results that a block stands for: itself, or those that answer it."""
+        block = self.block(at)
+        if isinstance(block, ToolResult):
+            return [at]
+        return [self.places[key] for key in self.pairs.results_of(block.key)]
+
+    def why_place_stays(self, at: At) -> Obstacle | None:
+        """Why a block may not go; its words are not asked for here."""
+        block, role = self.block(at), self.messages[at.message].role
+        if role is Role.SYSTEM:
+            return SYSTEM
+        if at.message == self.newest:
+            return NEWEST
+        if isinstance(block, Thinking) and at.message >= self.open_from:
+            return OPEN_THINKING
+        if any(partner.message == self.newest for partner in self.partners(at)):
+            return Obstacle("answers a call of the newest reply")
+        return self._protected(block, self.protection.keeps_place(block.key))
+
+    def why_text_stays(self, at: At) -> Obstacle | None:
+        """Why a block may not be made to say something else; whose words it has is not asked for here."""
+        block, role = self.block(at), self.messages[at.message].role
+        if role is Role.SYSTEM:
+            return SYSTEM
+        if isinstance(block, Thinking):
+            return SEALED
+        if at.message == self.newest:
+            return NEWEST
+        if isinstance(block, ToolResult) and block.server:
+            return BY_PROVIDER
+        return self._protected(block, self.protection.keeps_text(block.key))
+
+    def _protected(self, block: Block, reason: str | None) -> Obstacle | None:
+        if reason is None:
+            return None
+        return Obstacle(reason, "" if block.key in self.protection.pinned else FORCE)
+
+    def blocks(self, messages: range) -> Iterator[tuple[At, Block]]:
+        """Every block of some messages with its place."""
+        for i in messages:
+            for j, block in enumerate(self.messages[i].blocks):
+                yield At(i, j), block
+
+
+def is_typed(block: Block) -> bool:
+    """Whether a block holds the person's own words."""
+    return isinstance(block, Text) and block.author is Author.USER
