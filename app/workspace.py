@@ -7,8 +7,7 @@ file; `app.export` does, from what is here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,57 +15,21 @@ from app.checks import Check, check_only_copies, check_pairs, check_words, words
 from app.compactability import Judgement, classify
 from app.edits import Edit
 from app.errors import RefusedError
-from app.history import Deed, Edited, Given, History, Operation, State, edit_of, edit_operation, fold
-from app.model import Block, Message, Session, Text, ToolUse, blocks_of
+from app.history import Deed, Edited, History, Operation, State, edit_of, edit_operation, fold
+from app.model import Block, Message, Session, Text
 from app.on_disk import unchanged_reads
 from app.pipeline import Pipeline
 from app.rows import BlockRow, block_rows
-from app.stages.base import Action, Change, Context, Messages, Protection, Stage, StageResult, run_stage
+from app.stages.base import Change, Context, Messages, Protection, Stage
 from app.stages.protection import protected
-from app.tokens import Estimator, estimator, token_estimator
+from app.tokens import token_estimator
 from app.tokens.counter import Counter
+from app.walk import Status, Step, Walker
+
+__all__ = ["DEFAULT_WINDOW", "LARGE_WINDOW", "Status", "Step", "Workspace"]
 
 DEFAULT_WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
-
-
-class Status(StrEnum):
-    """Where a stage of the pipeline stands."""
-
-    DONE = "done"
-    SKIPPED = "skipped"
-    PREVIEW = "preview"
-    WAITING = "waiting"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One stage or hand edit as it was walked: what it was given and what it did."""
-
-    name: str
-    number: int
-    """1-based, in the pipeline; 0 for an edit."""
-    status: Status
-    action: Action
-    """What was called: a stage or an edit."""
-    before: Messages
-    result: StageResult
-    refused: frozenset[str] = frozenset()
-
-    @property
-    def edit(self) -> Edit | None:
-        """The hand edit that this step is; None for a stage."""
-        return self.action if isinstance(self.action, Edit) else None
-
-    @property
-    def label(self) -> str:
-        """What people call it: `2 microcompact`, or an edit's own words."""
-        return f"{self.number} {self.name}" if self.edit is None else f"{self.edit.label} (by hand)"
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        return self.result.changes
-
 
 _NO_STAGE_NAMED = {Deed.RUN, Deed.SKIP, Deed.BACK, Deed.PIN, Deed.UNPIN, Deed.EDIT, Deed.UNCHANGED}
 _ABOUT_A_STAGE = frozenset(Deed) - _NO_STAGE_NAMED
@@ -96,9 +59,7 @@ class Workspace:
         self.estimator = token_estimator(session.model, exact=exact)
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
         self.history = History()
-        self._memo: dict[object, Step] = {}
-        self._files: dict[int, Mapping[str, str]] = {}
-        self._measures: dict[str, Estimator] = {}
+        self._walker = self._new_walker()
         self._written: tuple[Operation, ...] = ()
 
     # What is there
@@ -111,7 +72,7 @@ class Workspace:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The stages walked past and the edits made by hand, in order."""
-        return self._walk(self.state)
+        return self._walker.steps(self.state)
 
     @property
     def messages(self) -> Messages:
@@ -125,16 +86,16 @@ class Workspace:
         state = self.state
         if len(state.taken) >= len(self.pipeline.steps):
             return None
-        return self._run(len(state.taken), self.messages, state, Status.PREVIEW)
+        return self._walker.stage(len(state.taken), self.messages, state, Status.PREVIEW)
 
     @property
     def ahead(self) -> tuple[Step, ...]:
         """Every step: stages and edits done, and the other stages as if each were accepted."""
         state = self.state
-        steps = list(self._walk(state))
+        steps = list(self._walker.steps(state))
         messages = steps[-1].result.messages if steps else self.session.live
         for index in range(len(state.taken), len(self.pipeline.steps)):
-            steps.append(self._run(index, messages, state, Status.PREVIEW))
+            steps.append(self._walker.stage(index, messages, state, Status.PREVIEW))
             messages = steps[-1].result.messages
         return tuple(steps)
 
@@ -169,7 +130,7 @@ class Workspace:
         if step.edit is not None or step.status is Status.SKIPPED or not (step.refused or state.pins):
             return ()
         without = replace(state, pins=frozenset(), refused={})
-        free = self._run(step.number - 1, step.before, without, step.status)
+        free = self._walker.stage(step.number - 1, step.before, without, step.status)
         made = {change.key for change in step.changes}
         return tuple(change for change in free.changes if change.key not in made)
 
@@ -324,9 +285,14 @@ class Workspace:
         """Why a hand edit cannot be done now as it was asked for, in words; None when it can."""
         return edit.why_not(self.messages, self.context)
 
+    @property
+    def context(self) -> Context:
+        """What a hand edit of the messages as they are now may look at."""
+        return self._walker.context(self.messages, self.state)
+
     def try_edit(self, edit: Edit) -> Step:
         """What an edit would do as far as it may; nothing is taken down."""
-        return self._edited(edit, self.messages, self.state, Status.PREVIEW)
+        return self._walker.tried(edit, self.messages, self.state)
 
     def edit(self, edit: Edit) -> Step:
         """Do a hand edit; raises RefusedError with the words of `why_not_edit`."""
@@ -357,8 +323,7 @@ class Workspace:
         pins, path = self.state.pins, self.state.path
         self.pipeline = pipeline
         self.history = History()
-        self._memo.clear()
-        self._files.clear()
+        self._walker = self._new_walker()
         if pins:
             self.pin(sorted(pins))
         for step in path:
@@ -375,6 +340,7 @@ class Workspace:
         )
         other.estimator, other.counter = self.estimator, self.counter
         other.judgements = self.judgements
+        other._walker = other._new_walker()
         if pins := self.state.pins:
             other.pin(sorted(pins))
         return other
@@ -387,100 +353,14 @@ class Workspace:
         self.history.do(Operation(deed, self.pipeline.steps[len(self.state.taken)].name))
         return True
 
-    def _walk(self, state: State) -> tuple[Step, ...]:
-        steps: list[Step] = []
-        messages = self.session.live
-        index = 0
-        for taken in state.path:
-            if isinstance(taken, Edited):
-                step = self._edited(taken.edit, messages, state, Status.DONE)
-            else:
-                status = Status.SKIPPED if taken.skipped else Status.DONE
-                step = self._run(index, messages, state, status)
-                index += 1
-            messages = step.result.messages
-            steps.append(step)
-        return tuple(steps)
-
-    def _edited(self, edit: Edit, messages: Messages, state: State, status: Status) -> Step:
-        key = (id(messages), edit, state.pins, state.unchanged)
-        step = self._memo.get(key)
-        if step is None:
-            given = Given(unchanged=state.unchanged)
-            result = edit(messages, self._context(messages, state.pins, given))
-            step = self._memo.setdefault(key, Step(edit.name, 0, status, edit, messages, result))
-            self._note_files(step)
-        return step if step.status is status else replace(step, status=status)
-
-    def _run(self, index: int, messages: Messages, state: State, status: Status) -> Step:
-        planned = self.pipeline.steps[index]
-        stage = planned.stage.with_options(state.options.get(planned.name, {}))
-        refused = state.refused.get(planned.name, frozenset())
-        # Messages are compared by identity: the same walk gives the same tuple again.
-        skipped = status is Status.SKIPPED
-        given = state.given(planned.name)
-        key = (index, id(messages), stage, refused, state.pins, skipped, given)
-        step = self._memo.get(key)
-        if step is None:
-            result = self._result(stage, messages, state.pins | refused, given, skipped)
-            made = Step(planned.name, index + 1, status, stage, messages, result, refused)
-            # Two threads may work out the same: both must go on with one outcome.
-            step = self._memo.setdefault(key, made)
-            self._note_files(step)
-        return step if step.status is status else replace(step, status=status)
-
-    def _result(
-        self, stage: Stage, messages: Messages, kept: frozenset[str], given: Given, skipped: bool
-    ) -> StageResult:
-        if skipped:
-            return StageResult(messages, note="skipped")
-        return run_stage(stage, messages, self._context(messages, kept, given))
-
-    def _note_files(self, step: Step) -> None:
-        """Remember the files planned on the way to a state, by the identity of its messages."""
-        planned = {file.path: file.text for file in step.result.files}
-        if files := {**self._files.get(id(step.before), {}), **planned}:
-            self._files[id(step.result.messages)] = files
-
-    @property
-    def context(self) -> Context:
-        """What a hand edit of the messages as they are now may look at."""
-        return self._context(self.messages, self.state.pins, Given(unchanged=self.state.unchanged))
-
-    def _context(self, messages: Messages, kept: frozenset[str], given: Given) -> Context:
-        return Context(
-            estimator=self._measure,
-            protection=protected(messages, pinned=kept),
+    def _new_walker(self) -> Walker:
+        return Walker(
+            self.session,
+            self.pipeline,
+            self.estimator,
             window_tokens=self.window_tokens,
-            now=self._now,
             root=self.root,
-            tool_names=self._tool_names,
-            tokens=self.estimator,
-            cwd=self.session.cwd,
-            files=self._files.get(id(messages), {}),
-            summaries=given.summaries,
-            refusal=given.refusal,
-            failures=given.failures,
-            unchanged=given.unchanged,
         )
-
-    @property
-    def _measure(self) -> Estimator:
-        """What the pipeline's limits are in; it remembers what it measured."""
-        name = self.pipeline.estimator
-        if name == "tokens":
-            return self.estimator
-        if name not in self._measures:
-            self._measures[name] = estimator(name, model=self.session.model)
-        return self._measures[name]
-
-    @cached_property
-    def _now(self) -> float | None:
-        return max((m.time for m in self.session.messages if m.time is not None), default=None)
-
-    @cached_property
-    def _tool_names(self) -> frozenset[str]:
-        return frozenset(b.name for _, b in blocks_of(self.session.messages) if isinstance(b, ToolUse))
 
 
 def _window_of(session: Session) -> int:
