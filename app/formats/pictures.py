@@ -43,13 +43,14 @@ def picture_of(data: Any) -> Picture | None:
     """Type and size of a picture given as base64 text; None when it is no base64 or empty."""
     if not isinstance(data, str) or len(data) % 4 or not _base64.fullmatch(data):
         return None
-    picture = _look(b64decode(data[:_HEAD_CHARS]))
+    picture = look(b64decode(data[:_HEAD_CHARS]))
     if picture.media_type == "image/jpeg" and not picture.width and len(data) > _HEAD_CHARS:
-        picture = _look(b64decode(data))
+        picture = look(b64decode(data))
     return picture
 
 
-def _look(raw: bytes) -> Picture:
+def look(raw: bytes) -> Picture:
+    """What the first bytes of a picture's file tell; a JPEG may have its size behind a long preview."""
     if raw.startswith(b"\x89PNG\r\n\x1a\n") and raw[12:16] == b"IHDR" and len(raw) >= 24:
         return Picture("image/png", _big(raw, 16, 4), _big(raw, 20, 4))
     if raw.startswith((b"GIF87a", b"GIF89a")) and len(raw) >= 10:

@@ -8,6 +8,7 @@ from binascii import a2b_base64
 from collections.abc import Callable
 from typing import TypeAlias
 
+from app.formats.pictures import look
 from app.model import Image
 
 Size: TypeAlias = tuple[int, int]
@@ -82,48 +83,5 @@ def _decoded(text: str) -> bytes:
 
 def pixel_size(head: bytes) -> Size | None:
     """The size that a PNG, GIF, WebP or JPEG file starts with; None where there is no positive one."""
-    size: Size | None = None
-    if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
-        size = _number(head[16:20]), _number(head[20:24])
-    elif head[:6] in (b"GIF87a", b"GIF89a") and len(head) >= 10:
-        size = _number(head[6:8], "little"), _number(head[8:10], "little")
-    elif head[:4] == b"RIFF" and head[8:12] == b"WEBP" and len(head) >= 30:
-        size = _webp(head)
-    elif head[:2] == b"\xff\xd8":
-        size = _jpeg(head)
-    return size if size and min(size) > 0 else None
-
-
-def _number(raw: bytes, order: str = "big") -> int:
-    return int.from_bytes(raw, "little" if order == "little" else "big")
-
-
-def _webp(head: bytes) -> Size | None:
-    kind = head[12:16]
-    if kind == b"VP8X":
-        return _number(head[24:27], "little") + 1, _number(head[27:30], "little") + 1
-    if kind == b"VP8L":
-        bits = _number(head[21:25], "little")
-        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    if kind == b"VP8 ":
-        return _number(head[26:28], "little") & 0x3FFF, _number(head[28:30], "little") & 0x3FFF
-    return None
-
-
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""The JPEG markers whose segment holds the size."""
-
-
-def _jpeg(head: bytes) -> Size | None:
-    at = 2
-    while at + 9 <= len(head) and head[at] == 0xFF:
-        marker = head[at + 1]
-        if marker in _FRAMES:
-            return _number(head[at + 7 : at + 9]), _number(head[at + 5 : at + 7])
-        if marker == 0xFF:
-            at += 1
-        elif marker == 0x01 or 0xD0 <= marker <= 0xD9:
-            at += 2
-        else:
-            at += 2 + max(_number(head[at + 2 : at + 4]), 2)
-    return None
+    picture = look(head)
+    return (picture.width, picture.height) if picture.width > 0 and picture.height > 0 else None

@@ -14,7 +14,11 @@ from tests.validity.made import assistant, call, paired, result, text, thinking,
 
 X, Y = thinking("x", "sig-x"), thinking("y", "sig-y")
 OPEN_LOOP = [
-    user(text()), assistant(X, call("a")), user(result("a")), assistant(Y, call("b")), user(result("b"))
+    user(text()),
+    assistant(X, call("a")),
+    user(result("a")),
+    assistant(Y, call("b")),
+    user(result("b")),
 ]
 
 
@@ -24,7 +28,12 @@ def rules(messages: list[Any], **options: Any) -> list[str]:
 
 def test_findings_come_in_message_order_whenever_they_were_made() -> None:
     messages = [
-        user(text()), assistant(call("a")), user(text("")), assistant(text("so ")), "x", assistant(text("y "))
+        user(text()),
+        assistant(call("a")),
+        user(text("")),
+        assistant(text("so ")),
+        "x",
+        assistant(text("y ")),
     ]
     found = check_anthropic(paired(messages))
     assert [(v.rule.removeprefix("anthropic."), v.key) for v in found] == [

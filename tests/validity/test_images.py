@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.formats.pictures import MAX_CHARS, Picture, picture_of
 from app.validity import check_anthropic
-from app.validity.images import MAX_CHARS, Picture, picture_of
 from tests.validity.made import assistant, call, image, jpeg, paired, png, user, webp
 
 
@@ -30,11 +30,14 @@ def found(*images: dict[str, Any]) -> list[tuple[str, str]]:
         (b"RIFF\x00\x00\x00\x00WEBPVP8", Picture("image/webp")),
         (b"\x89PNG\r\n\x1a\n", Picture("")),
         (b"<!doctype html>", Picture("")),
-        (b"", Picture("")),
     ],
 )
 def test_type_and_size_are_read_from_the_bytes(data: bytes, picture: Picture) -> None:
     assert picture_of(b64encode(data).decode()) == picture
+
+
+def test_what_is_no_base64_is_no_picture() -> None:
+    assert [picture_of(data) for data in ("", "a", "a b=", None)] == [None] * 4
 
 
 def test_the_limit_of_five_megabytes_is_on_the_encoded_text() -> None:
