@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
@@ -17,12 +18,13 @@ from typing import Any, TypeAlias
 from app.formats.responses.authors import authors_of
 from app.formats.responses.blocks import text_in
 from app.model import Author
-from app.settings import claude_dir, codex_dir
+from app.settings import claude_dir, codex_dir, pi_dir, qwen_dir
 
 HEAD_BYTES = 32 * 1024
-CODEX_HEAD_BYTES = 128 * 1024
+LONG_HEAD_BYTES = 128 * 1024
 """Instructions of the vendor and of the project stand before the first prompt."""
 TAIL_BYTES = 8 * 1024
+_QWEN_NAME = re.compile(r"[0-9a-fA-F-]{32,36}\.jsonl")
 MAX_TITLE = 200
 """Code points of a title that are kept."""
 
@@ -75,6 +77,8 @@ class Look:
         self.shelves = (
             self._shelf("Claude Code", claude_dir() / "projects", _claude_files, _claude_head),
             self._shelf("Codex", codex_dir() / "sessions", _codex_files, _codex_head),
+            self._shelf("pi", pi_dir() / "sessions", _pi_files, _pi_head),
+            self._shelf("Qwen Code", qwen_dir() / "projects", _qwen_files, _qwen_head),
         )
         self._found.sort(key=lambda found: -found[1].st_mtime)
 
@@ -133,6 +137,22 @@ def _codex_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
                         yield from _stated(entry)
 
 
+def _pi_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Session files of pi, which lie in a folder a project."""
+    for project in _entries(folder):
+        for entry in _entries(project.path):
+            if entry.name.endswith(".jsonl"):
+                yield from _stated(entry)
+
+
+def _qwen_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Session files of Qwen Code, which lie in the `chats` of a project."""
+    for project in _entries(folder):
+        for entry in _entries(Path(project.path) / "chats"):
+            if _QWEN_NAME.fullmatch(entry.name):
+                yield from _stated(entry)
+
+
 def _stated(entry: os.DirEntry[str]) -> Iterator[tuple[Path, os.stat_result]]:
     """A file with something in it."""
     try:
@@ -173,7 +193,7 @@ def _claude_head(path: Path, info: os.stat_result) -> Found:
 
 
 def _codex_head(path: Path, info: os.stat_result) -> Found:
-    head, tail = _ends(path, info.st_size, CODEX_HEAD_BYTES)
+    head, tail = _ends(path, info.st_size, LONG_HEAD_BYTES)
     project, prompt, title = "", "", ""
     for record in _records([*head, *tail]):
         payload = record.get("payload")
@@ -188,6 +208,43 @@ def _codex_head(path: Path, info: os.stat_result) -> Found:
     return Found(
         path, "Codex", project, (title or prompt or path.stem)[:MAX_TITLE], info.st_mtime, info.st_size
     )
+
+
+def _pi_head(path: Path, info: os.stat_result) -> Found:
+    head, tail = _ends(path, info.st_size, LONG_HEAD_BYTES)
+    project, prompt, title = "", "", ""
+    for entry in _records([*head, *tail]):
+        message = entry.get("message")
+        if entry.get("type") == "session" and isinstance(entry.get("cwd"), str):
+            project = entry["cwd"]
+        elif entry.get("type") == "session_info" and isinstance(entry.get("name"), str):
+            title = entry["name"].strip()
+        elif not prompt and isinstance(message, dict) and message.get("role") == "user":
+            prompt = _first_text(message.get("content"))
+    return Found(path, "pi", project, (title or prompt or path.stem)[:MAX_TITLE], info.st_mtime, info.st_size)
+
+
+def _qwen_head(path: Path, info: os.stat_result) -> Found:
+    head, tail = _ends(path, info.st_size)
+    project, prompt, title = "", "", ""
+    for record in _records([*head, *tail]):
+        message, payload = record.get("message"), record.get("systemPayload")
+        if not project and isinstance(record.get("cwd"), str):
+            project = record["cwd"]
+        if record.get("subtype") == "custom_title" and isinstance(payload, dict):
+            title = payload["customTitle"] if isinstance(payload.get("customTitle"), str) else title
+        elif not prompt and record.get("type") == "user" and "subtype" not in record:
+            prompt = _first_text(message.get("parts")) if isinstance(message, dict) else ""
+    shown = (title or prompt or path.stem)[:MAX_TITLE]
+    return Found(path, "Qwen Code", project, shown, info.st_mtime, info.st_size)
+
+
+def _first_text(content: Any) -> str:
+    """The first text of a content that is a string or a list of parts."""
+    if isinstance(content, list):
+        texts = (part.get("text") for part in content if isinstance(part, dict))
+        return next((text for text in texts if isinstance(text, str)), "")
+    return content if isinstance(content, str) else ""
 
 
 def _typed(item: dict[str, Any]) -> str:

@@ -39,9 +39,21 @@ def codex_dir(env: Mapping[str, str] | None = None) -> Path:
     return Path(named) if named else Path.home() / ".codex"
 
 
+def pi_dir(env: Mapping[str, str] | None = None) -> Path:
+    """pi's own folder: `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`."""
+    named = (os.environ if env is None else env).get("PI_CODING_AGENT_DIR")
+    return Path(named) if named else Path.home() / ".pi" / "agent"
+
+
+def qwen_dir(env: Mapping[str, str] | None = None) -> Path:
+    """Qwen Code's own folder: `$QWEN_HOME`, else `~/.qwen`."""
+    named = (os.environ if env is None else env).get("QWEN_HOME")
+    return Path(named) if named else Path.home() / ".qwen"
+
+
 def agent_dirs() -> tuple[Path, ...]:
     """The folders that belong to agents: nothing but whole sessions may be put there."""
-    return (claude_dir(), codex_dir())
+    return (claude_dir(), codex_dir(), pi_dir(), qwen_dir())
 
 
 def in_agent_dir(path: Path) -> bool:

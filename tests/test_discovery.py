@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from app.discovery import discover
 from tests.formats.codex.records import assistant, event, lines, meta, user
@@ -41,6 +42,34 @@ def test_the_sessions_of_all_agents_newest_first(home: Path) -> None:
         (old, "Claude Code", "/p", "Fix it."),
     ]
     assert [shelf.found for shelf in found.shelves if shelf.agent in ("Claude Code", "Codex")] == [1, 1]
+
+
+def test_sessions_of_pi_and_qwen_code_bear_the_name_they_were_given(home: Path) -> None:
+    entries: list[dict[str, Any]] = [
+        {"type": "session", "version": 3, "id": "x", "cwd": "/w"},
+        {"type": "message", "message": {"role": "system", "content": "x" * 50_000}},
+        {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": "Ask."}]}},
+    ]
+    first = put(home / ".pi/agent/sessions/--w--/1_x.jsonl", lines(*entries), 3)
+    named = [*entries, {"type": "session_info", "name": " Mine "}]
+    second = put(home / ".pi/agent/sessions/--w--/2_x.jsonl", lines(*named), 2)
+    records: list[dict[str, Any]] = [
+        {"type": "user", "cwd": "/v", "subtype": "notification", "message": {"parts": [{"text": "No."}]}},
+        {"type": "user", "cwd": "/v", "message": {"role": "user", "parts": [{"text": "Tell."}]}},
+    ]
+    chats = home / ".qwen/projects/-v/chats"
+    third = put(chats / f"{ID}.jsonl", lines(*records), 1)
+    put(chats / f"{ID}.prs.json", b"{}", 1)
+    put(chats / "notes.jsonl", b"{}", 1)
+    found = [entry for entry in discover().sessions if not entry.is_sample]
+    assert [(entry.path, entry.agent, entry.project, entry.title) for entry in found] == [
+        (third, "Qwen Code", "/v", "Tell."),
+        (second, "pi", "/w", "Mine"),
+        (first, "pi", "/w", "Ask."),
+    ]
+    title = {"type": "system", "subtype": "custom_title", "systemPayload": {"customTitle": "Ours"}}
+    put(chats / f"{ID}.jsonl", lines(*records, title), 1)
+    assert discover().sessions[0].title == "Ours"
 
 
 def test_the_first_prompt_is_found_behind_long_instructions(home: Path) -> None:

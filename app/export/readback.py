@@ -40,7 +40,7 @@ def _compare_messages(plan: ExportPlan, again: Session) -> None:
 
 
 _SAID: Final = (
-    "type", "role", "content", "name", "input", "arguments", "output",
+    "type", "role", "content", "parts", "name", "input", "arguments", "output",
     "call_id", "tool_call_id", "tool_calls",
 )  # fmt: skip
 """What a message or an item says, in any provider's form."""

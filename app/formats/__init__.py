@@ -14,10 +14,18 @@ from app.formats.codex import Codex
 from app.formats.foreign import what_is_seen
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
+from app.formats.pi import Pi
 from app.formats.source import BytesSource, FileSource, Source, chunks
 from app.model import Session
 
-FORMATS: Final[tuple[Format, ...]] = (ClaudeCode(), Codex(), OpenAIResponses(), Anthropic(), OpenAIChat())
+FORMATS: Final[tuple[Format, ...]] = (
+    ClaudeCode(),
+    Codex(),
+    Pi(),
+    OpenAIResponses(),
+    Anthropic(),
+    OpenAIChat(),
+)
 """Every format, in the order in which they are tried."""
 
 STDIN: Final = "-"

@@ -54,12 +54,12 @@ class Draft:
 def drafts(
     sent: Callable[[], Iterable[Outgoing]],
     mending: Mending,
-    value_of: Callable[[Block], Any],
+    value_of: Callable[[Message, Block], Any],
     member: str = "content",
 ) -> list[Draft]:
     """The messages of `sent` with the repairs of `mending`, which were found in their provider's form.
 
-    `value_of` gives a block in that form; `member` is where a message of that form has its blocks.
+    `value_of` gives a block of a message in that form; `member` is where such a message has its blocks.
     """
     if not mending.needed:
         return [_as_sent(outgoing) for outgoing in sent()]
@@ -71,7 +71,7 @@ def _as_sent(sent: Outgoing) -> Draft:
 
 
 def _mended(
-    sent: Iterable[Outgoing], mending: Mending, value_of: Callable[[Block], Any], member: str
+    sent: Iterable[Outgoing], mending: Mending, value_of: Callable[[Message, Block], Any], member: str
 ) -> Iterator[Draft]:
     coming = iter(sent)
     for number, mended in enumerate(mending.run()):
@@ -84,7 +84,7 @@ def _mended(
         yield _mend(outgoing, mended, value_of, member) if mended.touched else _as_sent(outgoing)
 
 
-def _mend(sent: Outgoing, mended: Mended, value_of: Callable[[Block], Any], member: str) -> Draft:
+def _mend(sent: Outgoing, mended: Mended, value_of: Callable[[Message, Block], Any], member: str) -> Draft:
     content = mended.message[member] if mended.message else []
     origins = mended.origins if mended.origins is not None else range(len(content))
     items = []
@@ -93,5 +93,5 @@ def _mend(sent: Outgoing, mended: Mended, value_of: Callable[[Block], Any], memb
             items.append(Item(None, None, value))
             continue
         message, block = sent.items[origin]
-        items.append(Item(block, message, None if value == value_of(block) else value))
+        items.append(Item(block, message, None if value == value_of(message, block) else value))
     return Draft(sent.key, sent.role, tuple(items))

@@ -73,7 +73,7 @@ def pairs(records: Transcript, messages: Sequence[Message]) -> Iterator[tuple[st
 def drafts_of(records: Transcript, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
     """The messages with every repair that the provider's rules demand, and those repairs."""
     mending = mend_anthropic(lambda: pairs(records, messages))
-    return drafts(partial(outgoing, messages), mending, partial(value_of, records=records)), mending
+    return drafts(partial(outgoing, messages), mending, lambda _, block: value_of(block, records)), mending
 
 
 def value_of(block: Block, records: Transcript) -> Any:

@@ -1,0 +1,71 @@
+"""Entries joined to messages: each is one, but for the results of a reply, which are sent together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from app.formats.pi.log import Way
+from app.formats.pi.nodes import Node
+from app.model import Message, Role, Standing
+
+
+def live_messages(way: Way) -> list[Message]:
+    """What is sent when the session goes on, system prompts included."""
+    nodes = [node for node in way.context if node is way.compaction or not node.hides]
+    return list(_messages([node for node in nodes if _is_live(node)], Standing.LIVE))
+
+
+def _is_live(node: Node) -> bool:
+    if node.role is Role.SYSTEM:
+        return True
+    return node.sent and not (node.edit is not None and node.edit.omits)
+
+
+def other_messages(way: Way, nodes: Iterable[Node]) -> Iterator[Message]:
+    """Everything else: what a compaction hides, branches that were left, what is never sent."""
+    context = [node for node in way.context if node is way.compaction or not node.hides]
+    live = {node.index for node in context if _is_live(node)}
+    path = {node.index for node in way.path}
+    lanes: dict[Standing, list[Node]] = {}
+    for node in nodes:
+        if node.index in live or not (node.blocks or node.prompt):
+            continue
+        if node.index not in path:
+            standing = Standing.OFF_BRANCH
+        else:
+            standing = Standing.BEFORE_BOUNDARY if _is_live(node) else Standing.NEVER_SENT
+        lanes.setdefault(standing, []).append(node)
+    for standing, lane in lanes.items():
+        yield from _messages(lane, standing)
+
+
+def _messages(nodes: Sequence[Node], standing: Standing) -> Iterator[Message]:
+    run: list[Node] = []
+    for node in nodes:
+        if run and not (node.is_result and run[-1].is_result):
+            yield _message(run, standing)
+            run = []
+        if node.prompt:
+            key = f"{node.key}/system"
+            yield Message(key, Role.SYSTEM, node.prompt, standing, node.time, records=(node.index,))
+        if node.blocks:
+            run.append(node)
+    if run:
+        yield _message(run, standing)
+
+
+def _message(nodes: Sequence[Node], standing: Standing) -> Message:
+    first = nodes[0]
+    records = {node.index for node in nodes} | {node.edit.index for node in nodes if node.edit is not None}
+    assistant = first.role is Role.ASSISTANT
+    return Message(
+        key=first.key,
+        role=first.role,
+        blocks=tuple([block for node in nodes for block in node.blocks]),
+        standing=standing,
+        time=first.time,
+        model=first.model[1] if assistant and first.model is not None else None,
+        usage=first.usage if assistant else None,
+        boundary=first.boundary,
+        records=tuple(sorted(records)),
+    )
