@@ -58,8 +58,11 @@ def edited_parts(items: Sequence[Any], old: Sequence[Block], new: Sequence[Block
 
 
 def edited(items: Sequence[Any], old: Block | None, new: Block) -> Iterator[Any]:
-    """The parts of the block `new`; those of `old` are among `items`, at the end of its path."""
-    number = _number(old)
+    """The parts of the block `new`; those of `old` are among `items`, at the end of its path.
+
+    Where the path ends in no number, `items` holds but the one part.
+    """
+    number = None if old is None else _number(old) or 0
     if old is None or number is None:
         yield from made_parts(new)
     elif isinstance(old, ToolResult) and isinstance(new, ToolResult):
@@ -137,10 +140,9 @@ def _behind(part: Part, result: ToolResult) -> int | None:
     return _number(part) if part.place != result.place else None
 
 
-def _number(block: Block | None) -> int | None:
+def _number(block: Block) -> int | None:
     """The position of a block among the parts that it lies in."""
-    path = block.place.path if block is not None and block.place is not None else ()
-    last = path[-1] if path else None
+    last = block.place.path[-1] if block.place is not None and block.place.path else None
     return last if isinstance(last, int) else None
 
 

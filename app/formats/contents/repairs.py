@@ -14,7 +14,16 @@ from operator import is_
 from typing import Any, Final
 
 from app.formats.contents.parts import answer_key
-from app.formats.contents.words import ANSWER, CALL, ROLES, answer_of, call_of, picture_of, says_nothing
+from app.formats.contents.words import (
+    ANSWER,
+    CALL,
+    ROLES,
+    answer_of,
+    call_of,
+    kind_of,
+    picture_of,
+    says_nothing,
+)
 from app.formats.markers import EARLIER_TEXT, EMPTY_TEXT, ORPHAN_TEXT, UNANSWERED_TEXT
 from app.formats.repairs import (
     Mended,
@@ -132,6 +141,15 @@ class ContentsMender:
             if isinstance(part, str) and part:
                 self._note("not-a-record", key, "a bare string stood where a part must be")
                 part = {"text": part}
+            kind = kind_of(part)
+            if kind in (CALL, ANSWER) and not isinstance(part[kind], dict):
+                self._note("not-a-record", key, "something else stood where a call or a result must be")
+                part = {"text": compact_json(part)}
+            elif kind == (ANSWER if message.get("role") == "model" else CALL):
+                self._note(
+                    "block-order", key, f"a part that no message of the {message.get('role')} may hold"
+                )
+                part = {"text": compact_json(part)}
             if says_nothing(part):
                 self._note("empty-text", key, "a part without content")
                 continue

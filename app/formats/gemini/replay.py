@@ -1,0 +1,164 @@
+"""The messages that a log of patches stands for.
+
+The rules are the client's (0.61.0, read and measured): a message with a known id takes the place of the
+older one, where that stands; `$set` with `messages` begins anew with those; `$rewindTo` takes back a message
+and all behind it, and everything where there is no such message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from app.formats.gemini.entries import Entry, EntryReader, is_said
+from app.formats.gemini.words import GEMINI, MESSAGES, SET, THANKS, USER
+from app.model import Author, Block, Boundary, JsonPath, Text
+
+
+@dataclass(eq=False, slots=True)
+class Added:
+    """A message that was not there."""
+
+    entry: Entry
+
+
+@dataclass(eq=False, slots=True)
+class Began:
+    """The messages begin anew with a list of them."""
+
+    record: int
+    entries: tuple[Entry, ...]
+    boundary: Boundary | None = None
+    """Set where it is a compression: what is not in the list was summed up."""
+    ended: list[Entry] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Rewound:
+    """Messages were taken back."""
+
+    record: int
+    ended: list[Entry] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Told:
+    """A record that holds no message: the header, a change of it, or one of a type that nobody knows."""
+
+    record: int
+
+
+Event: TypeAlias = Added | Began | Rewound | Told
+
+MakeKey: TypeAlias = Callable[[int, JsonPath, str], str]
+"""(record, path, id) -> the key of a message that is new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What a list of ours says of the compaction that it stands for."""
+
+    boundary: Boundary
+    summary: str
+    """The id of its summary."""
+
+
+class Replay:
+    """Takes the records of a log in order; afterwards `entries` are those that are left."""
+
+    def __init__(self, reader: EntryReader, make_key: MakeKey) -> None:
+        self.events: list[Event] = []
+        self.place: dict[Entry, Event] = {}
+        """By what each message stands where it stands: the newest list that it is in, else its record."""
+        self.end: dict[Entry, Began | Rewound] = {}
+        """What took a message away."""
+        self._reader = reader
+        self._make_key = make_key
+        self._map: dict[str, Entry] = {}
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The messages that are left, in order."""
+        return list(self._map.values())
+
+    def tell(self, record: int) -> None:
+        """A record without a message."""
+        self.events.append(Told(record))
+
+    def put(self, record: int, path: JsonPath, value: Mapping[str, Any]) -> None:
+        """A message that is a record of its own, or an item of a document's list."""
+        ident = str(value["id"])
+        entry = self._map.get(ident)
+        if entry is None:
+            entry = self._map[ident] = self._new(record, path, ident)
+            event = Added(entry)
+            self.events.append(event)
+            self.place[entry] = event
+        self._reader.fill(entry, record, path, value)
+
+    def begin(self, record: int, messages: Sequence[Any], own: Own | None) -> None:
+        """A list of messages that takes the place of all; `own` where the record calls it one."""
+        path: JsonPath = (SET, MESSAGES)
+        old, self._map = self._map, {}
+        event = Began(record, ())
+        fresh: list[Entry] = []
+        for number, value in enumerate(messages):
+            if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+                continue
+            ident = value["id"]
+            entry = old.get(ident) or self._map.get(ident)
+            if entry is None:
+                entry = self._new(record, (*path, number), ident)
+                fresh.append(entry)
+            self._map[ident] = entry
+            self._reader.fill(entry, record, (*path, number), value)
+            self.place[entry] = event
+        event.entries = tuple(self._map.values())
+        event.ended = [entry for ident, entry in old.items() if ident not in self._map]
+        self.end.update(dict.fromkeys(event.ended, event))
+        event.boundary = self._boundary(event, fresh, own, record)
+        self.events.append(event)
+
+    def rewind(self, record: int, ident: str) -> None:
+        """Take back the message of this id and all behind it."""
+        known = list(self._map)
+        start = known.index(ident) if ident in self._map else 0
+        event = Rewound(record, [self._map.pop(name) for name in known[start:]])
+        self.end.update(dict.fromkeys(event.ended, event))
+        self.events.append(event)
+
+    def _new(self, record: int, path: JsonPath, ident: str) -> Entry:
+        return Entry(self._make_key(record, path, ident), ident)
+
+    def _boundary(
+        self, event: Began, fresh: Sequence[Entry], own: Own | None, record: int
+    ) -> Boundary | None:
+        """The compaction that a list stands for; its summary is given its author."""
+        if own is not None:
+            summaries = [entry for entry in fresh if entry.ident == own.summary]
+            boundary = own.boundary
+        else:
+            summaries = [entry for entry in fresh if entry.kind == USER and _is_summary(entry, event.entries)]
+            if not summaries:
+                return None
+            boundary = Boundary(key=f"{summaries[0].key}/boundary", trigger="", record=record)
+        for entry in summaries:
+            entry.said = tuple(map(_as_summary, entry.said))
+        if summaries:
+            boundary = replace(boundary, time=boundary.time or summaries[0].time)
+            summaries[0].boundary = boundary
+        return boundary
+
+
+def _is_summary(entry: Entry, entries: Sequence[Entry]) -> bool:
+    """Whether a message that is new in a list is a summary: it looks like one, or is thanked for."""
+    if any(isinstance(block, Text) and block.author is Author.SUMMARY for block in entry.said):
+        return True
+    at = entries.index(entry) + 1
+    following = entries[at] if at < len(entries) else None
+    return following is not None and following.kind == GEMINI and is_said(following.said, THANKS)
+
+
+def _as_summary(block: Block) -> Block:
+    return replace(block, author=Author.SUMMARY) if isinstance(block, Text) else block

@@ -1,0 +1,165 @@
+"""What the client sends of the messages of a session, but for the second copies of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.formats.contents.forms import ROLES, edited, edited_call, made_answer, made_parts
+from app.formats.contents.repairs import mend_contents
+from app.formats.contents.words import ANSWER, CALL, answer_of
+from app.formats.gemini.chat import Chat
+from app.formats.gemini.words import CALLS, RESULT
+from app.formats.repairs import Mended, Mending
+from app.model import Block, JsonPath, Message, Session, Text, Thinking, ToolResult, ToolUse
+
+Value = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The parts of one block that are sent, or one part that a repair made."""
+
+    block: Block | None
+    parts: tuple[Any, ...]
+    changed: bool
+    """Whether it says something else than the file does, or is not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message as it is to be sent."""
+
+    key: str
+    """Empty for one that a repair made."""
+    message: Message | None
+    role: str
+    """`user` or `model`."""
+    pieces: tuple[Piece, ...]
+
+
+class Sender:
+    """Gives a session's messages, kept, changed and made ones, in the provider's form."""
+
+    def __init__(self, session: Session, chat: Chat) -> None:
+        self._chat = chat
+        self._originals = {block.key: block for message in session.messages for block in message.blocks}
+
+    def original(self, block: Block) -> Block | None:
+        """The block of the file that `block` is, or was before somebody changed it."""
+        return None if block.place is None else self._originals.get(block.key)
+
+    def request(self, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
+        """The contents of the request: the client joins those of one role in a row."""
+        held: tuple[str, Value] | None = None
+        for key, content in self.pairs(messages):
+            if held is not None and held[1]["role"] == content["role"]:
+                held = held[0], {**held[1], "parts": [*held[1]["parts"], *content["parts"]]}
+                continue
+            if held is not None:
+                yield held
+            held = key, content
+        if held is not None:
+            yield held
+
+    def pairs(self, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
+        """Each message's key with its content."""
+        for said in self.said(messages):
+            yield said.key, {"role": said.role, "parts": [part for p in said.pieces for part in p.parts]}
+
+    def said(self, messages: Sequence[Message]) -> Iterator[Said]:
+        """The messages as they are sent, without repairs; those of which nothing can be sent are left out."""
+        for message in messages:
+            pieces = tuple(self._piece(block) for block in message.blocks if _can_be_sent(block))
+            if pieces:
+                yield Said(message.key, message, ROLES[message.role], pieces)
+
+    def _piece(self, block: Block) -> Piece:
+        original = self.original(block)
+        changed = original is None or (block is not original and block != original)
+        return Piece(block, tuple(self.parts(block)), changed)
+
+    def mended(self, messages: Sequence[Message]) -> tuple[list[Said], Mending]:
+        """The messages with every repair that the provider's rules demand, and those repairs."""
+        mending = mend_contents(lambda: self.pairs(messages))
+        if not mending.needed:
+            return list(self.said(messages)), mending
+        coming = self.said(messages)
+        return [_mended(each, None if each.key is None else next(coming)) for each in mending.run()], mending
+
+    def parts(self, block: Block) -> Iterator[Any]:
+        """A block as parts: the file's own values where nobody changed them, else with the changes in it."""
+        original = self.original(block)
+        if original is None or original.place is None:
+            yield from made_parts(block)
+            return
+        record, path = original.place.record, original.place.path
+        if isinstance(original, ToolUse) and path[-2:-1] == (CALLS,):
+            call = self._at(record, path)
+            known = {name: call[name] for name in ("id", "name", "args") if name in call}
+            assert isinstance(block, ToolUse)
+            yield {CALL: edited_call(known, original, block)}
+        elif isinstance(original, ToolResult) and not self._is_answer(record, path):
+            assert isinstance(block, ToolResult)
+            call = self._at(record, path[: path.index(CALLS) + 2])
+            yield {ANSWER: made_answer(block, str(call.get("name")))}
+            yield from (part for part in made_parts(block) if ANSWER not in part)
+        else:
+            listed = isinstance(path[-1], int)
+            value = self._at(record, path[:-1] if listed else path)
+            yield from edited(value if listed else [_as_part(value)], original, block)
+
+    def _is_answer(self, record: int, path: JsonPath) -> bool:
+        """Whether the result at a path is in the provider's own form; older ones may be bare texts."""
+        return path[-1] != RESULT and answer_of(self._at(record, path)) is not None
+
+    def _at(self, record: int, path: JsonPath) -> Any:
+        value = self._chat.value(record)
+        for step in path:
+            value = value[step]
+        return value
+
+
+def _as_part(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _can_be_sent(block: Block) -> bool:
+    """The client sends no thinking, and leaves out empty texts."""
+    return not isinstance(block, Thinking) and not (isinstance(block, Text) and block.content.chars == 0)
+
+
+def _mended(mended: Mended, said: Said | None) -> Said:
+    """A message as a repair left it, its parts with the blocks that they are of."""
+    content = mended.message or {"role": "user", "parts": []}
+    if said is None:
+        role = str(content.get("role"))
+        return Said("", None, role, tuple(Piece(None, (part,), True) for part in content["parts"]))
+    if mended.message is None:
+        return Said(said.key, said.message, said.role, ())
+    if not mended.touched:
+        return said
+    before = [(piece, part) for piece in said.pieces for part in piece.parts]
+    origins = mended.origins if mended.origins is not None else range(len(content["parts"]))
+    pieces: list[Piece] = []
+    for origin, part in zip(origins, content["parts"], strict=True):
+        if origin is None:
+            pieces.append(Piece(None, (part,), True))
+            continue
+        piece, old = before[origin]
+        same = part is old or part == old
+        if pieces and pieces[-1].block is piece.block and piece.block is not None:
+            last = pieces.pop()
+            pieces.append(Piece(piece.block, (*last.parts, part), last.changed or not same))
+        else:
+            pieces.append(Piece(piece.block, (part,), piece.changed or not same))
+    return Said(said.key, said.message, said.role, tuple(_whole(piece, said) for piece in pieces))
+
+
+def _whole(piece: Piece, said: Said) -> Piece:
+    """The piece as it was, where nothing of it was mended or left out."""
+    old = next((p for p in said.pieces if p.block is piece.block and p.block is not None), None)
+    if old is not None and old.parts == piece.parts:
+        return old
+    return Piece(piece.block, piece.parts, True)

@@ -1,0 +1,94 @@
+"""The messages that a file shall hold, put together from what shall be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.formats.contents.words import answer_of
+from app.formats.gemini.entries import Entry
+from app.formats.gemini.sent import Piece, Said
+from app.formats.gemini.values import model_value, user_value, with_usage
+from app.formats.gemini.words import CALLS, GEMINI, USER
+from app.formats.times import stamped
+from app.model import Block, Message, ToolUse
+
+Value = dict[str, Any]
+
+
+@dataclass(eq=False, slots=True)
+class Wanted:
+    """One message of the new file."""
+
+    role: str
+    pieces: list[Piece]
+    entry: Entry | None = None
+    """The message of the file that it is; None for a made one."""
+    message: Message | None = None
+    answers: dict[str, Sequence[Any]] = field(default_factory=dict)
+    """The parts that its calls are answered by, by the call's id, where the file has them with the calls."""
+    tokens: int | None = None
+    """What its call shall have cost in input tokens."""
+    ident: str = ""
+    """The id of a made one."""
+    time: float | None = None
+
+    def changed(self, old: Value) -> Value:
+        """The message `old` of the file, saying what it shall say."""
+        assert self.entry is not None
+        if self.entry.kind == USER:
+            return user_value(old, self.entry, self.pieces)
+        new = model_value(old, self.entry, self.pieces, self.answers)
+        return new if self.tokens is None else with_usage(new, self.tokens)
+
+    def made(self) -> Value:
+        """A message that is in no file."""
+        return {
+            "id": self.ident,
+            "timestamp": stamped(self.time or 0.0),
+            "type": GEMINI if self.role == "model" else USER,
+            "content": [part for piece in self.pieces for part in piece.parts],
+        }
+
+
+class Gatherer:
+    """Puts messages together: the answers of a call lie in the model's message, however they are sent."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._by_key = {entry.key: entry for entry in entries}
+        self._results = {entry.results_key for entry in self._by_key.values()}
+
+    def gather(self, said: Iterable[Said]) -> list[Wanted]:
+        """The messages of the file for those that shall be sent, in order."""
+        found: list[Wanted] = []
+        turn: list[Wanted] = []
+        for each in said:
+            pieces = list(each.pieces)
+            if each.role != "model":
+                pieces = [piece for piece in pieces if not any(_taken(caller, piece) for caller in turn)]
+            if not pieces:
+                continue
+            entry = None if each.key in self._results else self._by_key.get(each.key)
+            wanted = Wanted(each.role, pieces, entry, each.message)
+            if each.role == "model":
+                turn = [*turn, wanted] if found and found[-1].role == "model" else [wanted]
+            found.append(wanted)
+        return found
+
+
+def _taken(caller: Wanted, piece: Piece) -> bool:
+    """Whether an answer lies with its call from now on: one that does in the file, or is in none."""
+    first = answer_of(piece.parts[0]) if piece.parts else None
+    if first is None or caller.entry is None or not _is_with_call(piece.block):
+        return False
+    ident = str(first.get("id"))
+    called = any(isinstance(p.block, ToolUse) and p.block.id == ident for p in caller.pieces)
+    if not called or ident not in caller.entry.listed:
+        return False
+    caller.answers[ident] = piece.parts
+    return True
+
+
+def _is_with_call(block: Block | None) -> bool:
+    return block is None or block.place is None or CALLS in block.place.path
