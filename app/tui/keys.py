@@ -29,6 +29,7 @@ class Where(StrEnum):
     PROMPT = "prompt"
     PROOF = "proof"
     COMPARE = "compare"
+    REFUSAL = "refusal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -60,11 +61,26 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C = (
     Where.PROMPT,
     Where.PROOF,
     Where.COMPARE,
+    Where.REFUSAL,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
     Key("open", "enter", "open", "Open", "Open what the cursor is on", (S, M)),
     Key("pin", "p", "pin", "Pin", "Pin: no stage may touch this block; again lets go", (M, P, D)),
+    Key("mark", "space", "mark", "Mark", "Mark this row and go on; again lets go", (M,)),
+    Key("range", "v", "range", "Range", "Begin a range of marks here, or end it", (M,)),
+    Key("mark-down", "shift+down", "mark_down", "Mark down", "Mark this row and the next", (M,)),
+    Key("mark-up", "shift+up", "mark_up", "Mark up", "Mark this row and the one before", (M,)),
+    Key(
+        "mark-all",
+        "M",
+        "mark_all",
+        "Mark all",
+        "Mark by verdict, tool, role, age, size, path or search",
+        (M,),
+    ),
+    Key("invert", "I", "invert", "Invert", "Mark the rows shown that are not, and only these", (M,)),
+    Key("unmark", "U", "unmark", "Unmark", "Let go of all marks", (M,)),
     Key(
         "next",
         "right_square_bracket",
@@ -107,6 +123,9 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("copy", "y", "copy", "Copy", "Copy the text, made safe", (M, D, T)),
     Key("copy-raw", "Y", "copy_raw", "Copy raw", "Copy the record, escaped", (M, T)),
     Key("pipeline", "P", "pipeline", "Pipeline", "Choose another pipeline", (M, P)),
+    Key(
+        "refused", "F", "refused", "Refused", "The provider refused it as too long: paste what it said", (P,)
+    ),
     Key("compare", "C", "compare", "Compare", "Set all pipelines side by side over this session", (M, P)),
     Key("choose", "enter", "choose", "Take", "Take this pipeline; asks when stages ran already", (C,)),
     Key("branch", "B", "branch", "Branch", "Choose another branch of the session", (M,)),
@@ -133,19 +152,22 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("stage", "1,2,3,4,5,6,7,8,9", "jump_stage", "Stage", "Go to stage 1 to 9", (M, P)),
     Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
     Key("reload", "r", "reload", "Reload", "Look again", (S,)),
-    Key("close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F, W, Q, V, C)),
+    Key(
+        "close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F, W, Q, V, C, R)
+    ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
     Key("apply", "ctrl+s", "apply", "Apply", "Run the stage again with these options", (F,)),
     Key("reset", "ctrl+r", "reset", "Preset", "Put back what the pipeline says", (F,)),
-    Key("take", "ctrl+s", "take", "Take", "Take this text as the summary", (W,)),
+    Key("take", "ctrl+s", "take", "Take", "Take this text", (W, R)),
+    Key("forget", "ctrl+r", "forget", "Forget", "Forget refusals and failures: begin anew", (R,)),
     Key("add-rules", "a", "add_rules", "Add", "Add the rules that it lacks, word for word", (V,)),
     Key(
         "save-prompt", "ctrl+s", "save_prompt", "Save", "Write the prompt to a new file; sends nothing", (Q,)
     ),
     Key("field", "tab,down", "app.focus_next", "Field", "Go to the next field", (E, F)),
     Key("field-back", "shift+tab,up", "app.focus_previous", "Field back", "Go to the field before", (E, F)),
-    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, Q, V, C)),
+    Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, Q, V, C, R)),
     Key(
         "pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P, Q, V, C)
     ),
@@ -160,7 +182,7 @@ KEYS: Final[tuple[Key, ...]] = (
 
 BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.SESSIONS: ("open", "path", "find", "sort", "reload", "help", "quit"),
-    Where.INSPECT: ("open", "pin", "next", "diff", "export", "find", "undo", "help"),
+    Where.INSPECT: ("open", "mark", "next", "diff", "export", "find", "undo", "help"),
     Where.STEPPER: ("accept", "back", "diff", "refuse", "options", "run-all", "export", "help"),
     Where.DIFF: ("next-change", "previous-change", "split", "wrap", "refuse", "pin", "close", "help"),
     Where.TEXT: ("wrap", "raw", "copy", "find", "close", "help"),
@@ -170,6 +192,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
     Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
     Where.COMPARE: ("choose", "find", "pane", "close", "help"),
+    Where.REFUSAL: ("take", "forget", "pane", "close"),
     Where.HELP: ("find", "close"),
 }
 """The keys that each screen shows in its last line, by id, in order; at most 8."""

@@ -18,6 +18,7 @@ from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.options import OptionsScreen
 from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
+from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.summary import SummaryScreen
@@ -40,6 +41,7 @@ SCREENS: tuple[type[BaseScreen], ...] = (
     PromptScreen,
     ProofScreen,
     CompareScreen,
+    RefusalScreen,
     HelpScreen,
 )
 

@@ -164,6 +164,8 @@ class StepperScreen(ChoosesPipeline, Compares, Gives):
                 return "every stage is done: [ takes the last one back"
             case "summary":
                 return self.why_not_summary()
+            case "refused":
+                return self.why_not_refused()
             case "problem" if not self.changes.stops():
                 return "no check warns of a block"
         return None

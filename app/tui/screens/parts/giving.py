@@ -15,6 +15,7 @@ from app.giving import (
     offered_memories,
     prefer,
     read_small_file,
+    recovering_step,
     reset,
     sources,
     summarizing_steps,
@@ -25,6 +26,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.stepping import Steps
 from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
+from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.summary import SummaryScreen
 from app.workspace import Status, Step
 
@@ -62,7 +64,26 @@ class Gives(Steps):
         step = self.at_hand
         if step is None or step.changes or self.why_not_summary() is not None:
             return ""
-        return "  (w gives one)"
+        return "  (F gives one)" if step.name == recovering_step(self.workspace) else "  (w gives one)"
+
+    def why_not_refused(self) -> str | None:
+        """Why no refusal can be dealt with."""
+        if recovering_step(self.workspace) is None:
+            return f"{self.workspace.pipeline.name} has no stage that recovers: P takes minicode or layered"
+        return None
+
+    @acts
+    def action_refused(self) -> None:
+        step = recovering_step(self.workspace)
+        assert step is not None
+        before = len(self.workspace.history.done)
+        number = [planned.name for planned in self.workspace.pipeline.steps].index(step) + 1
+
+        def say(_: None) -> None:
+            if len(self.workspace.history.done) > before:
+                self.did(f"{step} runs with it: {number} goes there, u takes it back")
+
+        self.app.push_screen(RefusalScreen(self.opened, step), say)
 
     @acts
     def action_summary(self) -> None:

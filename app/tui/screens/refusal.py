@@ -1,0 +1,176 @@
+"""The provider refused the conversation as too long: what it said, and what is tried for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual import on
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from app.display import counted, spread
+from app.errors import HandcompactError
+from app.giving import give_refusal, reset, summarizing_steps, told_refusal
+from app.opening import Opened
+from app.refusal import read_refusal
+from app.stages.recover import Recover
+from app.stages.summarize import Summarize
+from app.tui.keys import Where
+from app.tui.screens.base import WorkScreen, acts
+from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.editor import Editor
+from app.tui.widgets.fact_list import Fact, FactList
+from app.workspace import Workspace
+
+
+class RefusalScreen(WorkScreen):
+    """Takes an error text; each one is a further attempt of the stage that recovers, and can be undone."""
+
+    WHERE: ClassVar[Where] = Where.REFUSAL
+
+    def __init__(self, opened: Opened, step: str) -> None:
+        super().__init__(opened)
+        self._step = step
+        self._hint = "paste the error here; left empty, a refusal is supposed"
+
+    def body(self) -> Iterable[Widget]:
+        yield Editor(id="answer")
+        yield FactList(glyphs=self.glyphs, id="facts")
+        buttons = (Push("Cancel", id="cancel"), Push("Forget all", id="forget"), Push("Take", id="take"))
+        yield Horizontal(*buttons, id="buttons")
+
+    def header(self) -> str:
+        right = f"{self._step} answers it"
+        return spread("What did the provider say?", right, self.size.width - 2, self.glyphs)
+
+    @property
+    def _answer(self) -> str:
+        return self.query_one(Editor).text
+
+    def on_mount(self) -> None:
+        told = told_refusal(self.workspace)
+        editor = self.query_one(Editor)
+        editor.start(told)
+        editor.focus()
+        self._look()
+        if told:
+            self._hint = "the newest refusal that the session tells of; paste another one over it"
+
+    @on(TextArea.Changed)
+    def _look(self) -> None:
+        said = Fact("says", *_understood(self._answer), whole=True)
+        facts = [said, *_ladder(self.workspace, self._step), *_breakers(self.workspace)]
+        self.query_one(FactList).show(facts)
+        self.status(self.why_not("take") or self._hint)
+        self.refresh_lines()
+
+    # Keys
+
+    def why_not(self, action: str) -> str | None:
+        match action:
+            case "take" if self.is_mounted and self._answer.strip() and read_refusal(self._answer) is None:
+                return "that does not say that the conversation is too long"
+            case "forget" if not list(_forgettable(self.workspace)):
+                return "there is no refusal and no failure to forget"
+        return None
+
+    def refresh_lines(self) -> None:
+        super().refresh_lines()
+        for name in ("take", "forget"):
+            self.query_one(f"#{name}", Push).dimmed = self.why_not(name) is not None
+
+    @on(Control.Used, "Push")
+    def _pressed(self, event: Control.Used) -> None:
+        match event.used.id:
+            case "take":
+                self.action_take()
+            case "forget":
+                self.action_forget()
+            case _:
+                self.action_close()
+
+    @acts
+    def action_take(self) -> None:
+        try:
+            give_refusal(self.workspace, self._step, self._answer)
+        except HandcompactError as error:
+            self.status(str(error))
+        else:
+            self.dismiss()
+
+    @acts
+    def action_forget(self) -> None:
+        for step in list(_forgettable(self.workspace)):
+            reset(self.workspace, step)
+        self._look()
+        self.status("forgotten: the next refusal is the first one")
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def _understood(answer: str) -> tuple[str, str]:
+    """What an answer tells, in words, with its sign."""
+    if not answer.strip():
+        return "nothing yet: a refusal without figures is supposed", "-"
+    refusal = read_refusal(answer)
+    if refusal is None:
+        return "this is no refusal for length (a rate limit is none)", "!"
+    parts = []
+    if refusal.tokens is not None:
+        parts.append(f"{refusal.tokens:,} tokens were sent")
+    if refusal.limit is not None:
+        parts.append(f"{refusal.limit:,} are the limit")
+    if refusal.reserved:
+        parts.append(f"{refusal.reserved:,} of them kept for the answer")
+    return ", ".join(parts) or "the conversation is too long; it gives no figures", "ok"
+
+
+def _ladder(workspace: Workspace, step: str) -> Iterator[Fact]:
+    """What is tried at each refusal in a row, with a sign at the one that would be answered next."""
+    stage = workspace.stage(step)
+    assert isinstance(stage, Recover), "the screen is opened for a stage that recovers"
+    had = len(workspace.state.refusals.get(step, ()))
+    for attempt in range(1, stage.attempts + 1):
+        sign = "done" if attempt <= had else "next" if attempt == had + 1 else "-"
+        yield Fact("attempts", f"{attempt} of {stage.attempts}: {_cut_words(stage, attempt)}", sign)
+    sign = "next" if had >= stage.attempts else "-"
+    yield Fact("attempts", f"{stage.attempts + 1}: gives up, and changes nothing", sign)
+
+
+def _cut_words(stage: Recover, attempt: int) -> str:
+    """What one attempt does."""
+    sources = ", ".join(stage.source)
+    if not stage.ratios:
+        return f"a summary ({sources}), and the newest {counted(stage.keep_messages, 'message')}"
+    ratio = stage.ratios[min(attempt, len(stage.ratios)) - 1]
+    tail = f"the newest {ratio:.0%} of the messages, {stage.floor_messages} at the least"
+    if attempt == 1 and stage.full_first:
+        return f"a summary ({sources}) where that fits, else {tail}"
+    return tail
+
+
+def _breakers(workspace: Workspace) -> Iterator[Fact]:
+    """How near each stage is to being stopped for its failures."""
+    for step in summarizing_steps(workspace):
+        stage, failures = workspace.stage(step), workspace.state.failures.get(step, 0)
+        if not isinstance(stage, Summarize):
+            continue
+        most = stage.max_failures
+        if most and failures >= most:
+            yield Fact(
+                "breaker", f"{step} is stopped after {failures} failures in a row (ctrl+r resets it)", "!"
+            )
+        else:
+            limit = f" of {most} that stop it" if most else ", and none stop it"
+            yield Fact("breaker", f"{step}: {counted(failures, 'failure')} in a row{limit}", "ok")
+
+
+def _forgettable(workspace: Workspace) -> Iterator[str]:
+    """The steps with refusals or failures."""
+    state = workspace.state
+    for step in summarizing_steps(workspace):
+        if state.refusals.get(step) or state.failures.get(step):
+            yield step

@@ -1,0 +1,111 @@
+"""What the provider said when it refused, and what the pipeline does about it."""
+
+from __future__ import annotations
+
+from app.giving import note_failure
+from app.pipeline import load
+from app.tui.screens.refusal import RefusalScreen
+from app.tui.screens.stepper import StepperScreen
+from app.tui.widgets.controls import Push
+from app.tui.widgets.editor import Editor
+from app.workspace import Workspace
+from tests.build import assistant, user
+from tests.test_giving import after, minicode
+from tests.test_workspace import session
+from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
+from tests.tui.screen_text import assert_golden
+
+REFUSED = "prompt is too long: 300000 tokens > 1000 maximum"
+
+
+def refused() -> Workspace:
+    work = minicode(24, window=200_000)
+    work.set_options("tool_result_budget", {"enabled": False})
+    return work
+
+
+def refusals(work: Workspace) -> int:
+    return len(work.state.refusals.get("recover", ()))
+
+
+def stepper(work: Workspace) -> OnScreen:
+    return OnScreen(StepperScreen, opened(work))
+
+
+async def test_an_error_is_understood_taken_answered_and_undone() -> None:
+    work = refused()
+    app = stepper(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await press(pilot, "F")
+        assert kind_of_screen(app) is RefusalScreen and "a refusal without figures is supposed" in text
+        editor = app.screen.query_one(Editor)
+        editor.insert("\x1b[31m429 rate limit: 40,000 tokens per min")
+        assert "no refusal for length" in await settle(pilot)
+        assert "\x1b" not in editor.text
+        assert "does not say that the conversation is too long" in await press(pilot, "ctrl+s")
+        editor.start(REFUSED)
+        text = await settle(pilot)
+        assert "300,000 tokens were sent, 1,000 are the limit" in text
+        assert_golden(app, "refusal")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert_golden(app, "refusal")
+        text = await press(pilot, "ctrl+s")
+        assert kind_of_screen(app) is StepperScreen and "recover runs with it: 6 goes there" in text
+        text = await press(pilot, "6")
+        assert "Stage 6 of 6" in text and "dropped" in text and "reactive" in text
+        await press(pilot, "1", "u", "u")
+
+
+async def test_each_refusal_cuts_harder_until_it_gives_up_and_all_can_be_forgotten() -> None:
+    work = refused()
+    app = stepper(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        counts = []
+        for attempt in range(3):
+            await press(pilot, "F")
+            app.screen.query_one(Editor).start("" if attempt else REFUSED)
+            await press(pilot, "ctrl+s")
+            counts.append(len(after(work, "recover").messages))
+        assert counts == sorted(counts, reverse=True) and refusals(work) == 3
+        text = await press(pilot, "F")
+        assert "next" in next(line for line in text.splitlines() if "gives up" in line)
+        await press(pilot, "ctrl+s")
+        assert "gives up" in after(work, "recover").note
+        text = await press(pilot, "F", "ctrl+r")
+        assert "forgotten" in text and refusals(work) == 0
+        assert "there is no refusal and no failure to forget" in await press(pilot, "ctrl+r")
+        await press(pilot, "escape")
+        assert work.undo() is not None and refusals(work) == 4
+
+
+async def test_the_breaker_is_shown_and_reset() -> None:
+    work = refused()
+    for _ in range(3):
+        note_failure(work, "summarize", "no route")
+    app = stepper(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "stopped after 3 failures in a row" in await press(pilot, "F")
+        app.screen.query_one("#forget", Push).focus()
+        assert "0 failures in a row of 3" in await press(pilot, "enter")
+        assert not work.state.failures["summarize"]
+
+
+async def test_what_the_session_itself_tells_of_is_there_to_take() -> None:
+    told = f"API Error: {REFUSED}"
+    work = Workspace(
+        session(user("Go on."), assistant(told), user("Hm."), assistant("!")), load("layered"), exact=False
+    )
+    app = stepper(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await press(pilot, "F")
+        assert "API Error" in text and "the newest refusal that the session tells of" in text
+        await press(pilot, "escape")
+        assert not work.history.done
+
+
+async def test_a_pipeline_without_a_stage_for_it_says_so() -> None:
+    work = Workspace(session(user("Go on."), assistant("!")), load("react-mini"), exact=False)
+    app = stepper(work)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "react-mini has no stage that recovers" in await press(pilot, "F")
