@@ -139,7 +139,12 @@ def _spell(char: str, glyphs: Glyphs) -> str:
 
 def escaped(text: str) -> str:
     """Any text as one line to edit: backslashes and what is not printable as `\\\\`, `\\n`, `\\u202e` ..."""
-    return "".join(char if char.isprintable() and char != "\\" else _escape(char) for char in text)
+    return printable(text.replace("\\", "\\\\"))
+
+
+def printable(text: str) -> str:
+    """A text whose signs that are not printable are `\\n`, `\\u202e` ...; backslashes stay as they are."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
 
 
 def unescaped(line: str) -> str:

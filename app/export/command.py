@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,7 +57,9 @@ def _shell_sign(char: str) -> str:
         return f"\\{char}"
     if char.isprintable() and safe_text(char) == char:
         return char
-    return "".join(f"\\{byte:03o}" for byte in os.fsencode(char))
+    # Python keeps bytes of file names that are no UTF-8 as these halves of pairs; any other half stays one.
+    handler = "surrogateescape" if 0xDC80 <= ord(char) <= 0xDCFF else "surrogatepass"
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", handler))
 
 
 def _branch(workspace: Workspace) -> list[str]:

@@ -52,7 +52,9 @@ class HandcompactApp(App[None]):
         wanted = (opening.theme, self.preferences.theme, self.theme)
         self.theme = next(name for name in wanted if name in known)
         ascii_only = opening.ascii or self.preferences.ascii
-        self.glyphs: Glyphs = ASCII if ascii_only else glyphs_for(os.environ, sys.stdout.encoding)
+        # Asked now: while the screens run, standard output is Textual's own, which has no encoding.
+        self._signs = glyphs_for(os.environ, sys.stdout.encoding)
+        self.glyphs: Glyphs = ASCII if ascii_only else self._signs
         ScrollBar.renderer = scroll_bar_for(self.glyphs)
 
     def on_mount(self) -> None:
@@ -72,7 +74,7 @@ class HandcompactApp(App[None]):
 
     def action_toggle_ascii(self) -> None:
         self.prefer(ascii=self.glyphs is not ASCII)
-        self.glyphs = ASCII if self.preferences.ascii else glyphs_for(os.environ, sys.stdout.encoding)
+        self.glyphs = ASCII if self.preferences.ascii else self._signs
         ScrollBar.renderer = scroll_bar_for(self.glyphs)
         for screen in self.screen_stack:
             if isinstance(screen, BaseScreen):

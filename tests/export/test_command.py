@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from app.export.command import equivalent_command
+from app.display import safe_text
+from app.export.command import equivalent_command, quoted
 from app.export.plan import Wishes
 from app.formats.source import BytesSource, Source
 from app.opening import parse_settings
 from app.pipeline import load
 from app.workspace import Workspace
+from tests.hostile import FILE_NAME
 from tests.test_workspace import busy_session
 
 
@@ -49,6 +54,22 @@ def test_options_and_stages_that_were_not_run_are_settings(workspace: Workspace)
     )
     again.run_all()
     assert again.messages == workspace.messages
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize("word", [FILE_NAME, "it's\x1b\\ é\u202e\udcff", "\t x'", "a b", "\u202e\\033"])
+def test_a_shell_reads_a_word_that_holds_nothing_to_act(word: str) -> None:
+    said = quoted(word)
+    assert safe_text(said) == said
+    shell = shutil.which("bash")
+    if shell is None:
+        pytest.skip("no shell that knows $'...' for certain")
+    read = subprocess.run([shell, "-c", f"printf %s {said}"], capture_output=True, check=True)
+    assert read.stdout == os.fsencode(word)
+
+
+def test_half_a_pair_in_a_key_of_a_record_can_be_said() -> None:
+    assert quoted("leaf \ud83d") == "$'leaf \\355\\240\\275'"
 
 
 def test_a_skipped_stage_is_switched_off(workspace: Workspace) -> None:

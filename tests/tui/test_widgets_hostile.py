@@ -2,47 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import re
-import select
-import struct
-import subprocess
-import sys
-import termios
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SECONDS = 10
-
-
-def written_to_terminal(module: str) -> str:
-    """All that a module writes to a terminal of 160x60 until it ends."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 160, 0, 0))
-    env = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        [sys.executable, "-m", module], stdin=slave, stdout=slave, stderr=slave, env=env, cwd=ROOT
-    )
-    os.close(slave)
-    output = bytearray()
-    try:
-        while select.select([master], [], [], SECONDS)[0] and (piece := read(master)):
-            output += piece
-    finally:
-        process.kill()
-        process.wait(SECONDS)
-        os.close(master)
-    return output.decode("utf-8")
-
-
-def read(master: int) -> bytes:
-    """What is there to read; nothing once the program has closed its side (Linux says EIO then)."""
-    try:
-        return os.read(master, 65_536)
-    except OSError:
-        return b""
+from tests.tui.terminal import written_to_terminal
 
 
 def test_no_sequence_of_the_content_reaches_the_terminal() -> None:

@@ -22,6 +22,7 @@ from textual.worker import Worker, WorkerState
 from app.display import UNICODE, Glyphs, safe_text
 from app.opening import Opened
 from app.tui.keys import Where, bar_of, bindings, keys_of, sign
+from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
 from app.workspace import Workspace
@@ -91,7 +92,7 @@ class Prompt(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Line(classes="prompt--label")
-        yield Input(compact=True, select_on_focus=True)
+        yield Entry(select_on_focus=True)
 
     def ask(self, purpose: str, label: str, text: str = "") -> None:
         """Wait for a text; what is there already is selected."""

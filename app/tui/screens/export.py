@@ -26,6 +26,7 @@ from app.tui.screens.base import Line, acts
 from app.tui.screens.parts.exporting import Done, Exports, Failed, Planned, Progressed
 from app.tui.stage_words import session_words
 from app.tui.widgets.controls import Control, Push, TickBox
+from app.tui.widgets.entry import Entry
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
 
@@ -51,7 +52,7 @@ class ExportScreen(Exports):
     def body(self) -> Iterable[Widget]:
         buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
         form = Vertical(
-            Horizontal(Line("Write", classes="name"), Input(compact=True, id="target"), classes="entry"),
+            Horizontal(Line("Write", classes="name"), Entry(id="target"), classes="entry"),
             Horizontal(Line("Format", classes="name"), Line(id="format"), classes="entry"),
             TickBox("Back up the original", True, id="backup"),
             TickBox("Write the report", True, note="beside the backup", id="report"),

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
-from app.display import Glyphs, escaped, spread, unescaped
+from app.display import Glyphs, escaped, printable, spread, unescaped
 from app.errors import BadPipeline
 from app.opening import Opened
 from app.stage_view import OptionValue, option_values, value_words
@@ -18,6 +18,7 @@ from app.stages.base import check_option
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.controls import Control, OneOf, Push, TickBox
+from app.tui.widgets.entry import Entry
 from app.tui.widgets.field import Field
 
 
@@ -78,7 +79,7 @@ def _control(option: OptionValue) -> TickBox | OneOf | Input:
     # Of a list, choices say what may stand in it.
     if option.option.choices and not option.option.type.startswith("tuple"):
         return OneOf(option.option.choices, value)
-    return Input(escaped(value), placeholder="none", compact=True, select_on_focus=False)
+    return Entry(escaped(value), safe=printable, placeholder="none", select_on_focus=False)
 
 
 class OptionsScreen(WorkScreen):

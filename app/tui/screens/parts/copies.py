@@ -63,7 +63,9 @@ class CopiesTexts(WorkScreen):
                 file.write(self._text())
         except FileExistsError:
             self.status(f"already there, give another name: {event.text}")
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            self.status(f"not written: {error.strerror or error}")
+        except ValueError as error:
             self.status(f"not written: {error}")
         else:
             self.status(f"written: {path}")
