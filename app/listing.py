@@ -115,11 +115,12 @@ def arranged(all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only:
     if not by_tokens:
         return kept
     blocks = [item for item in kept if isinstance(item, BlockRow)]
-    blocks.sort(key=lambda row: (not _is_sent(row, seen), -tokens_of(row, seen)))
+    blocks.sort(key=lambda row: (not is_sent(row, seen), -tokens_of(row, seen)))
     return [*blocks]
 
 
-def _is_sent(row: BlockRow, seen: Outlook) -> bool:
+def is_sent(row: BlockRow, seen: Outlook) -> bool:
+    """Whether a block is part of the conversation as the steps so far leave it."""
     return is_live(row) and seen.block(row) is not None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from app.describe import boundary_text
 from app.listing import DROPPED, Item, role_of, states_of
@@ -15,11 +15,19 @@ from app.tui.widgets import message_list
 class Rows:
     """What the message list asks for its rows; tokens are those of the moment of painting."""
 
-    def __init__(self, items: Sequence[Item], seen: Outlook, warned: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        items: Sequence[Item],
+        seen: Outlook,
+        warned: Container[str] = frozenset(),
+        marked: Container[str] = frozenset(),
+    ) -> None:
         self.items = items
         self.seen = seen
         self._warned = warned
         """Keys of messages that break a rule."""
+        self._marked = marked
+        """Keys of blocks that the person marked."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -47,6 +55,7 @@ class Rows:
             preview=preview(row, block or row.block),
             exact=exact,
             states=states,
+            marked=row.key in self._marked,
             warning=row.message.key in self._warned,
         )
 

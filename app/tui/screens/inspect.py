@@ -25,13 +25,14 @@ from app.tui.screens.export import ExportScreen
 from app.tui.screens.parts.choices import Chooses
 from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
+from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Chooses, Compares, CopiesTexts):
+class InspectScreen(MarksRows, Chooses, Compares, CopiesTexts):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT
@@ -64,6 +65,10 @@ class InspectScreen(Chooses, Compares, CopiesTexts):
                 return "no message is under the cursor"
             case "diff":
                 return self._why_not_diff(item)
+            case "mark" | "range" if self.is_mounted and self.marks.anchor is None:
+                return self.why_not_mark()
+            case "unmark" if not len(self.marks):
+                return "no row is marked: space marks one"
             case "problem":
                 return self._why_no_problem()
             case "branch" if len(self.workspace.session.leaves) < 2:
@@ -189,7 +194,9 @@ class InspectScreen(Chooses, Compares, CopiesTexts):
     def action_close(self) -> None:
         if self.give_up_opening():
             return
-        if self.rows.sought:
+        if len(self.marks):
+            self.action_unmark()
+        elif self.rows.sought:
             self.find("")
         elif self.only is not None:
             self.only = None

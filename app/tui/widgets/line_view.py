@@ -226,6 +226,11 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         """What is searched for; empty when no search is active."""
         return self._sought
 
+    @property
+    def matches(self) -> Sequence[int]:
+        """Ascending indexes of the rows in which the query is found."""
+        return self._matches
+
     def find(self, query: str) -> int:
         """Search from the cursor on, mark what is found and return in how many rows.
 

@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 from app.describe import Description, describe, size_of
 from app.display import counted, percent, spread
 from app.listing import Item, Only, arranged, is_live, key_of, searched
+from app.marks import Marks
 from app.model import text_of
 from app.opening import Opened
 from app.outlook import Outlook
@@ -66,6 +67,7 @@ class RowsScreen(LooksAhead):
         """Those that the filter lets through, in their order."""
         self.only: Only | None = None
         """The filter in force."""
+        self.marks = Marks()
         self.problems: tuple[Problem, ...] | None = None
         """None while the session is still being checked."""
         self._said: tuple[int, str] = (-1, "")
@@ -161,7 +163,7 @@ class RowsScreen(LooksAhead):
             self.view_now.items, self.seen, by_tokens=self.shell.preferences.by_tokens, only=self.only
         )
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
-        source = Rows(self.shown, self.seen, warned)
+        source = Rows(self.shown, self.seen, warned, self.marks)
         last = len(self.workspace.session.messages)
         touches = self.seen.touches
         touched = [place for place, item in enumerate(self.shown) if key_of(item) in touches]
@@ -185,9 +187,15 @@ class RowsScreen(LooksAhead):
         right = f"{self.rows.cursor + 1:,} of {len(self.shown):,}" if self.shown else "no rows"
         if self.only is not None:
             right = f"only {self.only.value}  {right}"
+        if tally := self.tally():
+            right = f"{tally}  {right}"
         if self._share < 1:
             right = f"counting {percent(self._share, 1)}  {right}"
         self.status(spread(words, right, self.size.width - 2, self.glyphs))
+
+    def tally(self) -> str:
+        """What stands beside the place in the list; empty for nothing."""
+        return ""
 
     @on(LineView.Moved, "MessageList")
     def _moved(self) -> None:

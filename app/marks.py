@@ -1,0 +1,74 @@
+"""Marked rows: what a person gathers before one edit is made of all of them.
+
+Marks are kept by key, so that sorting, filtering and steps leave them where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+
+class Marks:
+    """Keys of marked blocks, and those of a range that is still being drawn."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, None] = {}
+        self._drawn: tuple[str, ...] = ()
+        self.anchor: str | None = None
+        """Where the range that is being drawn started; None where none is."""
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys or key in self._drawn
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All of them, each once, in the order in which they were marked."""
+        return tuple(self._keys | dict.fromkeys(self._drawn))
+
+    def toggle(self, key: str) -> None:
+        """Mark a row, or let go of its mark."""
+        if key in self._keys:
+            del self._keys[key]
+        else:
+            self._keys[key] = None
+
+    def add(self, keys: Iterable[str]) -> int:
+        """Mark these too; says how many were not marked yet."""
+        before = len(self._keys)
+        self._keys |= dict.fromkeys(keys)
+        return len(self._keys) - before
+
+    def invert(self, keys: Iterable[str]) -> None:
+        """Mark those of `keys` that are not marked, and only them."""
+        self.end_range()
+        self._keys = {key: None for key in keys if key not in self._keys}
+
+    def keep(self, known: Collection[str]) -> None:
+        """Let go of every mark on a row that is not there any more."""
+        self._keys = {key: None for key in self._keys if key in known}
+
+    def clear(self) -> None:
+        """Let go of all marks, and of the range."""
+        self._keys.clear()
+        self._drawn = ()
+        self.anchor = None
+
+    # A range
+
+    def start_range(self, key: str) -> None:
+        """Begin a range at a row."""
+        self.anchor = key
+        self._drawn = (key,)
+
+    def draw_range(self, keys: Iterable[str]) -> None:
+        """Say which rows the range goes over now."""
+        self._drawn = tuple(keys)
+
+    def end_range(self) -> None:
+        """Keep what the range went over as marks."""
+        self.add(self._drawn)
+        self._drawn = ()
+        self.anchor = None

@@ -1,0 +1,220 @@
+"""Marking rows: one by one, as a range, by what they are, or all but these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
+from functools import partial
+
+from textual import on
+
+from app.compactability.turns import turns_of
+from app.display import counted, human_number, percent, short_number
+from app.listing import Facet, Item, Only, has, is_sent, key_of, shares, tokens_of
+from app.outlook import Outlook
+from app.rows import BlockRow
+from app.tui.screens.base import Prompt, acts
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.parts.rows import RowsScreen
+from app.tui.widgets.line_view import LineView
+
+ASKED = {
+    "older": ("older than so many turns:", "3"),
+    "larger": ("larger than so many tokens:", "1000"),
+    "path": ("about a path like:", "*"),
+}
+"""Filters that need a word: purpose -> what is asked, and what is proposed."""
+
+Offer = tuple[Choice, Callable[[], None]]
+"""A line of the list, and what choosing it does."""
+
+
+class MarksRows(RowsScreen):
+    """A list of rows that can be marked; what is done to rows is done to the marked ones."""
+
+    def acted_keys(self) -> tuple[str, ...]:
+        """What an edit is about: the marked rows, else the one under the cursor."""
+        if len(self.marks):
+            return self.marks.keys
+        return (self.item.key,) if isinstance(self.item, BlockRow) else ()
+
+    def tally(self) -> str:
+        keys = self.marks.keys
+        if not keys:
+            return ""
+        wanted = frozenset(keys)
+        rows = [row for row in self.view_now.items if isinstance(row, BlockRow) and row.key in wanted]
+        if not rows:
+            return ""
+        tokens = sum(tokens_of(row, self.seen) for row in rows)
+        share = percent(tokens, self.view_now.figures.now)
+        drawing = "range: " if self.marks.anchor is not None else ""
+        return f"{drawing}{human_number(len(rows))} marked ~{short_number(tokens)} {share}"
+
+    def _can_be_marked(self, item: Item) -> bool:
+        return isinstance(item, BlockRow) and is_sent(item, self.seen)
+
+    def why_not_mark(self) -> str | None:
+        """Why the row under the cursor cannot be marked."""
+        item = self.item
+        if not isinstance(item, BlockRow):
+            return "no message is under the cursor"
+        return (
+            None if self._can_be_marked(item) else "it is not sent to the model: there is nothing to change"
+        )
+
+    # One by one
+
+    @acts
+    def action_mark(self) -> None:
+        assert self.item is not None
+        if self.marks.anchor is not None:
+            self.marks.end_range()
+        else:
+            self.marks.toggle(key_of(self.item))
+        self.rows.row_changed(self.rows.cursor)
+        self.rows.action_move(1)
+        self.marks_changed()
+
+    def action_mark_down(self) -> None:
+        self._extend(1)
+
+    def action_mark_up(self) -> None:
+        self._extend(-1)
+
+    def _extend(self, by: int) -> None:
+        self._add([self.item])
+        self.rows.action_move(by)
+        self._add([self.item])
+        self.marks_changed()
+
+    def _add(self, items: Iterable[Item | None]) -> int:
+        return self.marks.add(
+            key_of(item) for item in items if item is not None and self._can_be_marked(item)
+        )
+
+    # A range
+
+    @acts
+    def action_range(self) -> None:
+        if self.marks.anchor is not None:
+            self.marks.end_range()
+        else:
+            assert self.item is not None
+            self.marks.start_range(key_of(self.item))
+        self.marks_changed()
+
+    @on(LineView.Moved, "MessageList")
+    def _draw_range(self) -> None:
+        if self.marks.anchor is None:
+            return
+        ends = (i for i, item in enumerate(self.shown) if key_of(item) == self.marks.anchor)
+        here = self.rows.cursor
+        anchor = next(ends, here)
+        between = self.shown[min(anchor, here) : max(anchor, here) + 1]
+        self.marks.draw_range(key_of(item) for item in between if self._can_be_marked(item))
+        self.marks_changed()
+
+    # All of a kind
+
+    @acts
+    def action_mark_all(self) -> None:
+        offers = list(self._offers())
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                offers[position][1]()
+
+        about = "Only what is sent to the model is marked; what is marked already stays so."
+        choices = [choice for choice, _ in offers]
+        self.app.push_screen(ChooseScreen("Mark ... (rows, tokens)", choices, about=about), choose)
+
+    def _offers(self) -> Iterable[Offer]:
+        for purpose, (label, _) in ASKED.items():
+            yield Choice(f"{label.removesuffix(':')} ..."), partial(self._ask_filter, purpose)
+        if self.rows.sought:
+            found = [self.shown[place] for place in self.rows.matches if place < len(self.shown)]
+            yield (
+                Choice(f"what holds {self.rows.sought!r}", f"{human_number(len(found)):>7}  {'':>5}"),
+                partial(self._mark_these, found),
+            )
+        sent = [item for item in self.view_now.items if self._can_be_marked(item)]
+        for facet in (Facet.VERDICT, Facet.TOOL, Facet.ROLE):
+            for share in shares(sent, self.seen, facet):
+                note = f"{human_number(share.rows):>7}  {short_number(share.tokens):>5}"
+                yield (
+                    Choice(f"{facet}: {share.only.value}", note),
+                    partial(self._mark_only, share.only),
+                )
+
+    def _ask_filter(self, purpose: str) -> None:
+        label, proposed = ASKED[purpose]
+        self.ask(f"mark-{purpose}", f"mark what is {label}", proposed)
+
+    def _mark_only(self, only: Only) -> None:
+        self._mark_these([item for item in self.view_now.items if has(item, self.seen, only)])
+
+    def _mark_these(self, items: Iterable[Item]) -> None:
+        added = self._add(items)
+        self.marks_changed(f"{counted(added, 'row')} more marked")
+
+    @on(Prompt.Taken)
+    def _filter_named(self, event: Prompt.Taken) -> None:
+        kind, _, purpose = event.purpose.partition("-")
+        if kind != "mark" or purpose not in ASKED or not event.text.strip():
+            return
+        text = event.text.strip()
+        number = text.replace(",", "").replace("_", "")
+        if purpose == "path":
+            self._mark_these(about_path(self.view_now.items, text))
+        elif not (number.isascii() and number.isdecimal()):
+            self.say_row(f"a whole number was expected, not {text!r}")
+        elif purpose == "older":
+            self._mark_these(older_than(self.view_now.items, self.seen, int(number)))
+        else:
+            self._mark_these(larger_than(self.view_now.items, self.seen, int(number)))
+
+    @acts
+    def action_invert(self) -> None:
+        self.marks.invert(key_of(item) for item in self.shown if self._can_be_marked(item))
+        self.marks_changed("marked what was not, of the rows shown")
+
+    @acts
+    def action_unmark(self) -> None:
+        self.marks.clear()
+        self.marks_changed("no row is marked")
+
+    def marks_changed(self, words: str = "") -> None:
+        """Show the marks as they are now."""
+        self.rows.rows_changed()
+        if words:
+            self.say_row(words)
+        else:
+            self._say()
+        self.refresh_lines()
+
+
+def older_than(items: Iterable[Item], seen: Outlook, turns: int) -> list[Item]:
+    """The rows that stand before the newest `turns` turns of the conversation as it is now."""
+    known = list(turns_of(seen.messages))
+    old = known[: max(0, len(known) - turns)]
+    keys = {seen.messages[place].key for turn in old for place in turn}
+    return [item for item in items if isinstance(item, BlockRow) and item.message.key in keys]
+
+
+def larger_than(items: Iterable[Item], seen: Outlook, tokens: int) -> list[Item]:
+    """The rows of more than so many tokens as they are now."""
+    return [item for item in items if isinstance(item, BlockRow) and tokens_of(item, seen) > tokens]
+
+
+def about_path(items: Iterable[Item], pattern: str) -> list[Item]:
+    """The rows whose call names a path like `pattern`, in which `*` stands for anything."""
+    return [
+        item
+        for item in items
+        if isinstance(item, BlockRow) and item.path and _like(item.path.replace("\\", "/"), pattern)
+    ]
+
+
+def _like(path: str, pattern: str) -> bool:
+    return fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}")

@@ -1,0 +1,101 @@
+"""Marking rows on the main screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.tui.app import HandcompactApp
+from app.tui.screens.inspect import InspectScreen
+from tests.tui.driving import opening, shows, type_in
+from tests.tui.files import anthropic_file
+from tests.tui.on_screen import press, settle
+from tests.tui.screen_text import assert_golden
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    return str(anthropic_file(tmp_path))
+
+
+def marked(app: HandcompactApp) -> tuple[str, ...]:
+    assert isinstance(app.screen, InspectScreen)
+    return app.screen.marks.keys
+
+
+async def test_space_marks_a_row_goes_on_and_the_status_line_counts(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j", "space", "space")
+        assert_golden(app, "marks")
+        assert len(marked(app)) == 2
+        await press(pilot, "k", "space")
+        assert len(marked(app)) == 1
+
+
+async def test_a_range_grows_and_shrinks_with_the_cursor_until_it_is_ended(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await press(pilot, "v", "j", "j", "j", "k")
+        assert "range: 3 marked" in text
+        text = await press(pilot, "v", "j")
+        assert "3 marked" in text and "range" not in text
+        assert "no row is marked" in await press(pilot, "U")
+        assert not marked(app)
+        await press(pilot, "shift+down", "shift+down")
+        assert len(marked(app)) == 3
+
+
+async def test_marks_stay_on_their_rows_through_sorting_and_filtering(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j", "space")
+        before = marked(app)
+        text = await press(pilot, "S", "f", "j", "enter")
+        assert "only regenerable" in text and "1 marked" in text
+        assert marked(app) == before
+        assert sum(line[1:2] == "+" for line in text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("choice", "word", "rows"),
+    [("older than", "11", 5), ("larger than", "1,000", 12), ("about a path", "f1?.py", 4)],
+)
+async def test_rows_are_marked_by_what_they_are(file: str, choice: str, word: str, rows: int) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        lines = (await press(pilot, "M")).splitlines()
+        first = next(place for place, line in enumerate(lines) if "older than" in line)
+        place = next(place for place, line in enumerate(lines) if choice in line) - first
+        await press(pilot, *["j"] * place, "enter")
+        text = await type_in(pilot, word)
+        assert f"{rows} rows more marked" in text and len(marked(app)) == rows
+
+
+async def test_the_hits_of_a_search_can_be_marked_and_a_word_for_a_number_is_refused(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash")
+        await type_in(pilot, "Answer 1")
+        assert "what holds 'Answer 1'" in await press(pilot, "M", "j", "j", "j")
+        await press(pilot, "enter")
+        assert len(marked(app)) == 3
+        await press(pilot, "M", "enter")
+        assert "a whole number was expected, not 'all'" in await type_in(pilot, "all")
+
+
+async def test_inverting_and_escape(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = await press(pilot, "space", "I")
+        assert "59 marked" in text
+        await press(pilot, "escape")
+        assert shows(app, InspectScreen) and not marked(app)
+        assert "space marks one" in await press(pilot, "U")
