@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from app.formats.contents.forms import ROLES, edited, edited_call, made_answer, made_parts
 from app.formats.contents.repairs import mend_contents
+from app.formats.contents.said import Piece, Said, mended_said
 from app.formats.contents.words import ANSWER, CALL, answer_of
 from app.formats.gemini.chat import Chat
 from app.formats.gemini.words import CALLS, RESULT
-from app.formats.repairs import Mended, Mending
+from app.formats.repairs import Mending
 from app.model import Block, JsonPath, Message, Session, Text, Thinking, ToolResult, ToolUse
 
 Value = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """The parts of one block that are sent, or one part that a repair made."""
-
-    block: Block | None
-    parts: tuple[Any, ...]
-    changed: bool
-    """Whether it says something else than the file does, or is not in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One message as it is to be sent."""
-
-    key: str
-    """Empty for one that a repair made."""
-    message: Message | None
-    role: str
-    """`user` or `model`."""
-    pieces: tuple[Piece, ...]
 
 
 class Sender:
@@ -83,10 +61,7 @@ class Sender:
     def mended(self, messages: Sequence[Message]) -> tuple[list[Said], Mending]:
         """The messages with every repair that the provider's rules demand, and those repairs."""
         mending = mend_contents(lambda: self.pairs(messages))
-        if not mending.needed:
-            return list(self.said(messages)), mending
-        coming = self.said(messages)
-        return [_mended(each, None if each.key is None else next(coming)) for each in mending.run()], mending
+        return mended_said(self.said(messages), mending), mending
 
     def parts(self, block: Block) -> Iterator[Any]:
         """A block as parts: the file's own values where nobody changed them, else with the changes in it."""
@@ -128,38 +103,3 @@ def _as_part(value: Any) -> Any:
 def _can_be_sent(block: Block) -> bool:
     """The client sends no thinking, and leaves out empty texts."""
     return not isinstance(block, Thinking) and not (isinstance(block, Text) and block.content.chars == 0)
-
-
-def _mended(mended: Mended, said: Said | None) -> Said:
-    """A message as a repair left it, its parts with the blocks that they are of."""
-    content = mended.message or {"role": "user", "parts": []}
-    if said is None:
-        role = str(content.get("role"))
-        return Said("", None, role, tuple(Piece(None, (part,), True) for part in content["parts"]))
-    if mended.message is None:
-        return Said(said.key, said.message, said.role, ())
-    if not mended.touched:
-        return said
-    before = [(piece, part) for piece in said.pieces for part in piece.parts]
-    origins = mended.origins if mended.origins is not None else range(len(content["parts"]))
-    pieces: list[Piece] = []
-    for origin, part in zip(origins, content["parts"], strict=True):
-        if origin is None:
-            pieces.append(Piece(None, (part,), True))
-            continue
-        piece, old = before[origin]
-        same = part is old or part == old
-        if pieces and pieces[-1].block is piece.block and piece.block is not None:
-            last = pieces.pop()
-            pieces.append(Piece(piece.block, (*last.parts, part), last.changed or not same))
-        else:
-            pieces.append(Piece(piece.block, (part,), piece.changed or not same))
-    return Said(said.key, said.message, said.role, tuple(_whole(piece, said) for piece in pieces))
-
-
-def _whole(piece: Piece, said: Said) -> Piece:
-    """The piece as it was, where nothing of it was mended or left out."""
-    old = next((p for p in said.pieces if p.block is piece.block and p.block is not None), None)
-    if old is not None and old.parts == piece.parts:
-        return old
-    return Piece(piece.block, piece.parts, True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from app.formats.contents.parts import first_text
+from app.formats.contents.said import Piece
 from app.formats.contents.words import ANSWER, answer_of, call_of, is_thought
 from app.formats.copies import without_copies
 from app.formats.gemini.entries import Entry, own_numbers
-from app.formats.gemini.sent import Piece
 from app.formats.gemini.words import CALLS, RESULT
 from app.model import Block
 

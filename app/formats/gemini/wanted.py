@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.formats.contents.said import Piece, Said
 from app.formats.contents.words import answer_of
 from app.formats.gemini.entries import Entry
-from app.formats.gemini.sent import Piece, Said
 from app.formats.gemini.values import model_value, user_value, with_usage
 from app.formats.gemini.words import CALLS, GEMINI, USER
 from app.formats.times import stamped
