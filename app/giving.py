@@ -77,7 +77,7 @@ def _writes(workspace: Workspace, step: str) -> bool:
 
 def walked(workspace: Workspace, step: str) -> Step | None:
     """A step as it was walked, or as it would be if all before it were accepted."""
-    return next((found for found in workspace.ahead if found.name == step), None)
+    return next((found for found in workspace.ahead if found.name == step and found.edit is None), None)
 
 
 def starting_text(workspace: Workspace, step: str) -> str:

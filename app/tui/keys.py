@@ -30,6 +30,7 @@ class Where(StrEnum):
     PROOF = "proof"
     COMPARE = "compare"
     REFUSAL = "refusal"
+    GATE = "gate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C, R = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -62,6 +63,7 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C, R = (
     Where.PROOF,
     Where.COMPARE,
     Where.REFUSAL,
+    Where.GATE,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -113,7 +115,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "find",
         "Find",
         "Search; n and N go to the next and previous hit",
-        (S, M, P, D, T, H, Q, V, C),
+        (S, M, P, D, T, H, Q, V, C, G),
     ),
     Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D)),
     Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D)),
@@ -126,6 +128,10 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(
         "refused", "F", "refused", "Refused", "The provider refused it as too long: paste what it said", (P,)
     ),
+    Key("calls", "v", "calls", "Calls", "Walk the calls of the model that this stage replayed", (P,)),
+    Key("next-call", "right_square_bracket", "next_call", "Next", "Go to the next call (also right)", (G,)),
+    Key("previous-call", "left_square_bracket", "previous_call", "Back", "Go to the call before", (G,)),
+    Key("latch", "l", "latch", "Latch", "Go to where the latch opens, then from cut to cut", (G,)),
     Key("compare", "C", "compare", "Compare", "Set all pipelines side by side over this session", (M, P)),
     Key("choose", "enter", "choose", "Take", "Take this pipeline; asks when stages ran already", (C,)),
     Key("branch", "B", "branch", "Branch", "Choose another branch of the session", (M,)),
@@ -153,7 +159,12 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
     Key("reload", "r", "reload", "Reload", "Look again", (S,)),
     Key(
-        "close", "escape", "close", "Close", "Back to the screen before", (M, P, D, T, E, H, F, W, Q, V, C, R)
+        "close",
+        "escape",
+        "close",
+        "Close",
+        "Back to the screen before",
+        (M, P, D, T, E, H, F, W, Q, V, C, R, G),
     ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
@@ -193,6 +204,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
     Where.COMPARE: ("choose", "find", "pane", "close", "help"),
     Where.REFUSAL: ("take", "forget", "pane", "close"),
+    Where.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),
     Where.HELP: ("find", "close"),
 }
 """The keys that each screen shows in its last line, by id, in order; at most 8."""

@@ -13,6 +13,7 @@ from app.tui.screens.base import BaseScreen
 from app.tui.screens.compare import CompareScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
+from app.tui.screens.gate import GateScreen
 from app.tui.screens.help import HelpScreen, help_lines
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.options import OptionsScreen
@@ -42,6 +43,7 @@ SCREENS: tuple[type[BaseScreen], ...] = (
     ProofScreen,
     CompareScreen,
     RefusalScreen,
+    GateScreen,
     HelpScreen,
 )
 

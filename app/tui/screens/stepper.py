@@ -166,6 +166,8 @@ class StepperScreen(ChoosesPipeline, Compares, Gives):
                 return self.why_not_summary()
             case "refused":
                 return self.why_not_refused()
+            case "calls":
+                return self.why_not_calls()
             case "problem" if not self.changes.stops():
                 return "no check warns of a block"
         return None

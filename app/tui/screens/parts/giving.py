@@ -23,6 +23,7 @@ from app.giving import (
 from app.summarizers.provider import Provider, load_provider
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.gate import GateScreen
 from app.tui.screens.parts.stepping import Steps
 from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
@@ -65,6 +66,18 @@ class Gives(Steps):
         if step is None or step.changes or self.why_not_summary() is not None:
             return ""
         return "  (F gives one)" if step.name == recovering_step(self.workspace) else "  (w gives one)"
+
+    def why_not_calls(self) -> str | None:
+        """Why no calls can be walked."""
+        if self.at_hand is None:
+            return "the stage is being tried"
+        return None if self.at_hand.result.replay else f"{self.at_hand.name} replays no calls: gate-8k does"
+
+    @acts
+    def action_calls(self) -> None:
+        step = self.at_hand
+        assert step is not None
+        self.app.push_screen(GateScreen(self.opened, step))
 
     def why_not_refused(self) -> str | None:
         """Why no refusal can be dealt with."""
