@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from app.compactability import open_turn
@@ -50,12 +50,11 @@ SYSTEM: Final = Obstacle("system prompt: the agent sends it with every request")
 BY_PROVIDER: Final = Obstacle("made by the provider's own tool, and sealed")
 
 
-class Scene:
-    """One conversation before an edit. `force` leaves only pins protected."""
+class Index:
+    """Where everything is in a conversation, worked out as it is asked for."""
 
-    def __init__(self, messages: Messages, context: Context, *, force: bool) -> None:
+    def __init__(self, messages: Messages) -> None:
         self.messages = messages
-        self.protection = context.protection.only_pinned() if force else context.protection
 
     @cached_property
     def places(self) -> dict[str, At]:
@@ -99,6 +98,39 @@ class Scene:
         start = open_turn(self.messages)
         return len(self.messages) if start is None else start
 
+
+class _Same:
+    """A conversation as a key of a cache: itself and no equal one, so that no text is compared."""
+
+    def __init__(self, messages: Messages) -> None:
+        self.messages = messages
+
+    def __hash__(self) -> int:
+        return id(self.messages)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.messages is self.messages
+
+
+@lru_cache(maxsize=2)
+def _index(same: _Same) -> Index:
+    # Asked again for each key that a person could press on a row.
+    return Index(same.messages)
+
+
+class Scene:
+    """One conversation before an edit. `force` leaves only pins protected."""
+
+    def __init__(self, messages: Messages, context: Context, *, force: bool) -> None:
+        self.messages = messages
+        self.index = _index(_Same(messages))
+        self.protection = context.protection.only_pinned() if force else context.protection
+
+    @property
+    def newest(self) -> int:
+        """Index of the newest assistant message; -1 where there is none."""
+        return self.index.newest
+
     def block(self, at: At) -> Block:
         """The block at a place."""
         return self.messages[at.message].blocks[at.block]
@@ -110,30 +142,30 @@ class Scene:
         """
         found: dict[At, Named] = {}
         for key in keys:
-            if (number := self.numbers.get(key)) is not None:
+            if (number := self.index.numbers.get(key)) is not None:
                 for j in range(len(self.messages[number].blocks)):
                     at = At(number, j)
                     found.setdefault(at, Named(at, by_itself=False))
-            if (place := self.places.get(key) or self.holders.get(key)) is not None:
+            if (place := self.index.places.get(key) or self.index.holders.get(key)) is not None:
                 found[place] = Named(place, by_itself=True)
         return sorted(found.values(), key=lambda named: (named.at.message, named.at.block))
 
     def missing(self, keys: Iterable[str]) -> tuple[str, ...]:
         """Those of the keys that no block, no part of one and no message has."""
-        known = (self.places, self.numbers, self.holders)
+        known = (self.index.places, self.index.numbers, self.index.holders)
         return tuple(key for key in keys if not any(key in places for places in known))
 
     def partners(self, at: At) -> list[At]:
         """The block and all that must stay or go together with it, itself first."""
-        return [self.places[key] for key in self.pairs.partners(self.block(at).key)]
+        return [self.index.places[key] for key in self.index.pairs.partners(self.block(at).key)]
 
     def result_at(self, at: At) -> ResultAt | None:
         """A result with its call, as drafts take it; None for a block that is none."""
         result = self.block(at)
         if not isinstance(result, ToolResult):
             return None
-        call_key = self.pairs.call_of(result.key)
-        call = self.block(self.places[call_key]) if call_key is not None else None
+        call_key = self.index.pairs.call_of(result.key)
+        call = self.block(self.index.places[call_key]) if call_key is not None else None
         return ResultAt(at.message, at.block, result, call if isinstance(call, ToolUse) else None)
 
     def results_of(self, at: At) -> list[At]:
@@ -141,7 +173,7 @@ class Scene:
         block = self.block(at)
         if isinstance(block, ToolResult):
             return [at]
-        return [self.places[key] for key in self.pairs.results_of(block.key)]
+        return [self.index.places[key] for key in self.index.pairs.results_of(block.key)]
 
     def why_place_stays(self, at: At) -> Obstacle | None:
         """Why a block may not go; its words are not asked for here."""
@@ -150,7 +182,7 @@ class Scene:
             return SYSTEM
         if at.message == self.newest:
             return NEWEST
-        if isinstance(block, Thinking) and at.message >= self.open_from:
+        if isinstance(block, Thinking) and at.message >= self.index.open_from:
             return OPEN_THINKING
         if any(partner.message == self.newest for partner in self.partners(at)):
             return Obstacle("answers a call of the newest reply")
