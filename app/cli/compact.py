@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_for_work
+from app.cli.giving import Unsent, add_giving, give
 from app.cli.output import complain, progress, say, say_json
 from app.errors import RefusedError
 from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json
@@ -34,6 +35,7 @@ class Compact:
         parser.add_argument(
             "--look-at-disk", action="store_true", help="let reads go whose file stands there as it was read"
         )
+        add_giving(parser)
         parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
         add_json(parser)
 
@@ -43,6 +45,10 @@ class Compact:
         workspace = opened.workspace
         if args.look_at_disk:
             workspace.look_at_disk()
+        unsent = give(workspace, args)
+        if unsent is not None:
+            _print_unsent(unsent, args)
+            return RefusedError.exit_code
         workspace.run_all()
         workspace.count_all(progress)
         plan = make_plan(workspace, opened.source, wishes)
@@ -69,6 +75,14 @@ def _wishes(args: Namespace) -> Wishes:
         drop_old=args.drop_old,
         title=args.title,
     )
+
+
+def _print_unsent(unsent: Unsent, args: Namespace) -> None:
+    if args.json:
+        say_json(unsent.as_json())
+    else:
+        say(*unsent.lines())
+        complain("handcompact: nothing was sent and nothing written; --yes-send sends it")
 
 
 def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None) -> None:

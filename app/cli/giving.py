@@ -1,0 +1,151 @@
+"""What a stage waits for, given on the command line: a summary, a memory, a refusal, a model."""
+
+from __future__ import annotations
+
+import shlex
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.cli.command import as_path
+from app.cli.output import progress
+from app.display import counted
+from app.errors import InputError
+from app.giving import (
+    ask_model,
+    give_memory,
+    give_refusal,
+    give_summary,
+    prefer,
+    prompt_tokens,
+    read_small_file,
+    recovering_step,
+    summarizing_steps,
+    wanted,
+)
+from app.summarizers import SummaryRequest
+from app.summarizers.provider import Provider
+from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A prompt that waits for a yes."""
+
+    step: str
+    place: str
+    request: SummaryRequest
+    tokens: int
+
+    def lines(self) -> list[str]:
+        """What would be sent, for people; the prompt itself comes last."""
+        request = self.request
+        size = f"~{self.tokens:,} tokens, {request.chars:,} characters"
+        secrets = f"{counted(request.secrets, 'string')} in it look like a key or a password"
+        head = [f"For {self.step}, this would be sent to {self.place}:", f"{size}; {secrets}.", ""]
+        return [*head, *request.prompt.splitlines()]
+
+    def as_json(self) -> dict[str, Any]:
+        """What would be sent."""
+        return {
+            "sent": False,
+            "stage": self.step,
+            "to": self.place,
+            "tokens": self.tokens,
+            "characters": self.request.chars,
+            "secret_like_strings": self.request.secrets,
+            "prompt": self.request.prompt,
+        }
+
+
+def add_giving(parser: ArgumentParser) -> None:
+    """The arguments for what stages wait for."""
+    parser.add_argument(
+        "--summary-file", metavar="PATH", help="your own summary, for the stage that writes one"
+    )
+    parser.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a memory file (CLAUDE.md ...) that stands for what goes; may be given more than once",
+    )
+    parser.add_argument(
+        "--refusal",
+        action="append",
+        default=[],
+        metavar="TEXT|@FILE",
+        help="what the provider said when it refused; each one more is a harder cut",
+    )
+    parser.add_argument(
+        "--model-command",
+        metavar="ARGV",
+        help="a program that reads the prompt on standard input and answers",
+    )
+    parser.add_argument(
+        "--yes-send", action="store_true", help="send it; without this the prompt is only printed (exit 3)"
+    )
+
+
+def give(workspace: Workspace, args: Namespace) -> Unsent | None:
+    """Give the pipeline's stages what the arguments hold; a prompt that may not be sent comes back.
+
+    Raises InputError for what no stage of the pipeline takes, SummaryFailed where the model gave nothing.
+    """
+    for answer in args.refusal:
+        step = recovering_step(workspace)
+        if step is None:
+            raise InputError(f"{workspace.pipeline.name} has no stage that deals with a refusal")
+        give_refusal(workspace, step, _text_or_file(answer))
+    if args.memory:
+        step = _summarizing(workspace, args)
+        prefer(workspace, step, "memory")
+        give_memory(workspace, step, map(read_small_file, map(_path, args.memory)))
+    if args.summary_file:
+        step = _summarizing(workspace, args)
+        prefer(workspace, step, "hand")
+        give_summary(workspace, step, "hand", read_small_file(_path(args.summary_file)))
+    if args.model_command is None:
+        return None
+    return _model(workspace, _summarizing(workspace, args), args)
+
+
+def _model(workspace: Workspace, step: str, args: Namespace) -> Unsent | None:
+    try:
+        argv = tuple(shlex.split(args.model_command))
+    except ValueError as error:
+        raise InputError(f"--model-command: {error}") from error
+    if not argv:
+        raise InputError("--model-command names no program")
+    provider = Provider("command", argv=argv)
+    prefer(workspace, step, "model")
+    request = wanted(workspace, step)
+    if request is None:
+        raise InputError(f"{step} wants no summary from a model here")
+    if not args.yes_send:
+        return Unsent(step, provider.place, request, prompt_tokens(workspace, request))
+    progress(f"asking {argv[0]} ...")
+    ask_model(workspace, step, provider.ask(), allowed=True)
+    return None
+
+
+def _summarizing(workspace: Workspace, args: Namespace) -> str:
+    """The stage that a summary is for: the one that recovers if a refusal is given, else the first."""
+    steps = summarizing_steps(workspace)
+    recovering = recovering_step(workspace)
+    if args.refusal and recovering is not None:
+        return recovering
+    if not steps:
+        raise InputError(f"{workspace.pipeline.name} has no stage that writes a summary")
+    return steps[0]
+
+
+def _text_or_file(text: str) -> str:
+    return read_small_file(_path(text[1:])) if text.startswith("@") else text
+
+
+def _path(text: str) -> Path:
+    path = as_path(text)
+    assert path is not None, "a text gives a path"
+    return path

@@ -1,0 +1,110 @@
+"""`compact` with a summary, a memory, a refusal or a model, and what it sends without a yes: nothing."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import Handcompact
+from tests.cli.test_compact import tree
+from tests.tui.files import anthropic_file
+
+ROUGH = ("--count", "rough", "--drop-user-words")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return anthropic_file(folder, turns=12)
+
+
+def command(code: str) -> str:
+    return shlex.join([sys.executable, "-c", f"import sys; text = sys.stdin.read(); {code}"])
+
+
+def test_ones_own_summary_stands_for_what_goes(handcompact: Handcompact, session: Path) -> None:
+    mine = session.parent / "summary.md"
+    mine.write_text("All twelve questions are answered.")
+    asked = ("compact", session, "--pipeline", "layered", "--summary-file", mine, *ROUGH)
+    done = handcompact(*asked, "--out", session.parent / "out.json", "--json")
+    assert done.code == 0, done.err
+    assert "All twelve questions are answered." in (session.parent / "out.json").read_text()
+    [step] = [step for step in done.json["steps"] if step["stage"] == "summarize"]
+    assert step["boundary"] is not None
+
+
+def test_a_memory_stands_for_what_goes(handcompact: Handcompact, session: Path) -> None:
+    memory = session.parent / "CLAUDE.md"
+    memory.write_text("Prices are in cents.")
+    asked = ("compact", session, "--pipeline", "minicode", "--memory", memory, *ROUGH)
+    more = ("--set", "summarize.max_tail_tokens=500", "--set", "tool_result_budget.enabled=false")
+    done = handcompact(*asked, *more, "--out", session.parent / "out.json")
+    assert done.code == 0, done.err
+    assert "Prices are in cents." in (session.parent / "out.json").read_text()
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_refusal_is_answered(handcompact: Handcompact, session: Path, as_file: bool) -> None:
+    words = "prompt is too long: 300000 tokens > 1000 maximum"
+    (session.parent / "error.txt").write_text(words)
+    answer = f"@{session.parent / 'error.txt'}" if as_file else words
+    done = handcompact(
+        "compact", session, "--pipeline", "minicode", "--refusal", answer, *ROUGH, "--dry-run", "--json"
+    )
+    assert done.code == 0, done.err
+    [step] = [step for step in done.json["steps"] if step["stage"] == "recover"]
+    assert step["boundary"]["trigger"] == "reactive"
+
+
+def test_without_a_yes_the_prompt_is_printed_and_nothing_else_happens(
+    handcompact: Handcompact, session: Path, tmp_path: Path
+) -> None:
+    before = tree(tmp_path)
+    sent = tmp_path / "sent.txt"
+    model = command(f"open({str(sent)!r}, 'w').write(text)")
+    asked = ("compact", session, "--pipeline", "layered", "--model-command", model, *ROUGH)
+    done = handcompact(*asked)
+    assert done.code == 3 and "Question 3" in done.out and "\x1b" not in done.out
+    assert "would be sent to the program" in done.out and "0 strings in it" in done.out
+    assert "--yes-send" in done.err
+    as_json = handcompact(*asked, "--json")
+    assert as_json.code == 3 and as_json.json["sent"] is False and "Question 3" in as_json.json["prompt"]
+    assert tree(tmp_path) == before
+
+
+def test_a_model_is_asked_after_a_yes(handcompact: Handcompact, session: Path) -> None:
+    asked = ("compact", session, "--pipeline", "layered", "--yes-send", *ROUGH, "--model-command")
+    out = session.parent / "out.json"
+    done = handcompact(*asked, command("print('Read', 'Question 3' in text)"), "--out", out)
+    assert done.code == 0, done.err
+    assert "[Compacted]\\n\\nRead True" in out.read_text()
+    failed = handcompact(*asked, command("sys.exit('no key')"), "--out", session.parent / "two.json")
+    assert failed.code == 3 and "no key" in failed.err and not (session.parent / "two.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--pipeline", "react-mini", "--summary-file", "{session}"), "no stage that writes a summary"),
+        (("--pipeline", "react-mini", "--refusal", "too long"), "no stage that deals with a refusal"),
+        (
+            ("--pipeline", "layered", "--refusal", "Overloaded"),
+            "does not say that the conversation is too long",
+        ),
+        (("--pipeline", "layered", "--summary-file", "missing.md"), "missing.md is no file"),
+        (("--pipeline", "layered", "--refusal", "@missing.txt"), "missing.txt is no file"),
+        (("--pipeline", "layered", "--model-command", "'"), "--model-command"),
+        (("--pipeline", "layered", "--model-command", " "), "names no program"),
+    ],
+)
+def test_what_fits_no_stage_is_one_line(
+    handcompact: Handcompact, session: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = handcompact(
+        "compact", session, *(a.format(session=session) for a in arguments), "--count", "rough"
+    )
+    assert done.code == 2 and words in done.err and done.err.count("\n") == 1
