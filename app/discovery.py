@@ -10,15 +10,18 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from app.formats.gemini.entries import as_text
+from app.formats.gemini.words import IGNORED, SET
 from app.formats.responses.authors import authors_of
 from app.formats.responses.blocks import text_in
 from app.model import Author
-from app.settings import claude_dir, codex_dir, pi_dir, qwen_dir
+from app.settings import claude_dir, codex_dir, gemini_dir, pi_dir, qwen_dir
 
 HEAD_BYTES = 32 * 1024
 LONG_HEAD_BYTES = 128 * 1024
@@ -78,6 +81,7 @@ class Look:
             self._shelf("Claude Code", claude_dir() / "projects", _claude_files, _claude_head),
             self._shelf("Codex", codex_dir() / "sessions", _codex_files, _codex_head),
             self._shelf("pi", pi_dir() / "sessions", _pi_files, _pi_head),
+            self._shelf("Gemini CLI", gemini_dir() / "tmp", _gemini_files, _gemini_head),
             self._shelf("Qwen Code", qwen_dir() / "projects", _qwen_files, _qwen_head),
         )
         self._found.sort(key=lambda found: -found[1].st_mtime)
@@ -150,6 +154,14 @@ def _qwen_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     for project in _entries(folder):
         for entry in _entries(Path(project.path) / "chats"):
             if _QWEN_NAME.fullmatch(entry.name):
+                yield from _stated(entry)
+
+
+def _gemini_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Session files of Gemini CLI, which lie in the `chats` of a project; subagents' lie deeper."""
+    for project in _entries(folder):
+        for entry in _entries(Path(project.path) / "chats"):
+            if entry.name.startswith("session-") and entry.name.endswith((".jsonl", ".json")):
                 yield from _stated(entry)
 
 
@@ -237,6 +249,22 @@ def _qwen_head(path: Path, info: os.stat_result) -> Found:
             prompt = _first_text(message.get("parts")) if isinstance(message, dict) else ""
     shown = (title or prompt or path.stem)[:MAX_TITLE]
     return Found(path, "Qwen Code", project, shown, info.st_mtime, info.st_size)
+
+
+def _gemini_head(path: Path, info: os.stat_result) -> Found:
+    head, tail = _ends(path, info.st_size)
+    prompt, title = "", ""
+    for record in _records([*head, *tail]):
+        patch = record.get(SET)
+        if isinstance(patch, dict) and isinstance(patch.get("summary"), str):
+            title = patch["summary"]
+        text = "" if prompt or record.get("type") != "user" else as_text(record.get("content")).strip()
+        prompt = prompt or ("" if text.startswith(IGNORED) else text)
+    project = path.parent.parent.name
+    with suppress(OSError, ValueError):
+        project = (path.parent.parent / ".project_root").read_text("utf-8").strip() or project
+    shown = (title or prompt or path.stem)[:MAX_TITLE]
+    return Found(path, "Gemini CLI", project, shown, info.st_mtime, info.st_size)
 
 
 def _first_text(content: Any) -> str:

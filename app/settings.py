@@ -51,9 +51,15 @@ def qwen_dir(env: Mapping[str, str] | None = None) -> Path:
     return Path(named) if named else Path.home() / ".qwen"
 
 
+def gemini_dir(env: Mapping[str, str] | None = None) -> Path:
+    """Gemini CLI's own folder: `.gemini` in `$GEMINI_CLI_HOME`, else in the home folder."""
+    named = (os.environ if env is None else env).get("GEMINI_CLI_HOME")
+    return (Path(named) if named else Path.home()) / ".gemini"
+
+
 def agent_dirs() -> tuple[Path, ...]:
     """The folders that belong to agents: nothing but whole sessions may be put there."""
-    return (claude_dir(), codex_dir(), pi_dir(), qwen_dir())
+    return (claude_dir(), codex_dir(), pi_dir(), gemini_dir(), qwen_dir())
 
 
 def in_agent_dir(path: Path) -> bool:

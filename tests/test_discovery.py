@@ -9,6 +9,7 @@ from typing import Any
 
 from app.discovery import discover
 from tests.formats.codex.records import assistant, event, lines, meta, user
+from tests.formats.gemini import records as gemini
 
 ID = "01a22b88-652c-7cf1-9182-83c7b06e4e46"
 
@@ -70,6 +71,24 @@ def test_sessions_of_pi_and_qwen_code_bear_the_name_they_were_given(home: Path) 
     title = {"type": "system", "subtype": "custom_title", "systemPayload": {"customTitle": "Ours"}}
     put(chats / f"{ID}.jsonl", lines(*records, title), 1)
     assert discover().sessions[0].title == "Ours"
+
+
+def test_sessions_of_gemini_cli_name_their_project(home: Path) -> None:
+    project = home / ".gemini/tmp/shop"
+    first = put(project / "chats/session-2026-01-02T03-04-5e550000.jsonl", gemini.lines(*_GEMINI), 3)
+    put(project / "chats/5e550000-0000/a.jsonl", gemini.lines(*_GEMINI), 3)
+    put(project / "chats/logs.jsonl", b"{}", 3)
+    put(project / ".project_root", b"/w/shop\n", 3)
+    named = (*_GEMINI, gemini.patch(summary="The shop"))
+    second = put(home / ".gemini/tmp/old/chats/session-x.json", gemini.lines(*named), 2)
+    found = [entry for entry in discover().sessions if not entry.is_sample]
+    assert [(entry.path, entry.agent, entry.project, entry.title) for entry in found] == [
+        (second, "Gemini CLI", "old", "The shop"),
+        (first, "Gemini CLI", "/w/shop", "Ask."),
+    ]
+
+
+_GEMINI = (gemini.header(), gemini.user("<session_context>x"), gemini.user("Ask."), gemini.user("More."))
 
 
 def test_the_first_prompt_is_found_behind_long_instructions(home: Path) -> None:

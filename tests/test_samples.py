@@ -21,6 +21,8 @@ REAL = {
     "claude-code-v2-0.jsonl": "c911410dcd58c8a55ac9a5dcc823f949306e85c6e93ce1c03d1b4a0328fd71a9",
     "codex-compacted.jsonl": "d53d923fbed2b8a1ad0a838365c29f9c39d076400ccdfdecbc6d383d6f3a1516",
     "codex-three-turns.jsonl": "14fb29605c79e104df074913fc1579f54f345da1047c48ef23f17a56df8ec3c6",
+    "gemini-cli-compressed.jsonl": "5893311a0a6549ec7884bef2c733db267df68b73c02daa33534c293a08c49128",
+    "gemini-cli-one-turn.jsonl": "f5be2f07a6a6a31c6c9281b3ff72b597b480190807e9d16b08e62af2cfb64eef",
     "pi-compacted.jsonl": "f51c786710896f788186ec3c84f0dae5697d4c09dcabff808adb91c7713b4584",
 }
 """Files that a real agent wrote, with their sha256: no editor or formatter changes a byte unseen."""

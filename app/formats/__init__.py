@@ -12,6 +12,7 @@ from app.formats.base import Format
 from app.formats.claude_code import ClaudeCode
 from app.formats.codex import Codex
 from app.formats.foreign import what_is_seen
+from app.formats.gemini import GeminiCli
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
 from app.formats.pi import Pi
@@ -22,6 +23,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     ClaudeCode(),
     Codex(),
     Pi(),
+    GeminiCli(),
     OpenAIResponses(),
     Anthropic(),
     OpenAIChat(),

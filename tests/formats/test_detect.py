@@ -96,7 +96,6 @@ def test_what_is_of_no_format_is_told_with_what_was_seen(value: Any, words: str)
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ([{"sessionId": "s", "projectHash": "p"}, {"$set": {}}], "Gemini CLI session"),
         ([{"uuid": "u", "type": "user", "message": {"role": "user", "parts": []}}] * 2, "Qwen Code"),
         ([{"type": "session", "version": 3, "id": "x"}, {"type": "message"}], "pi session"),
     ],
