@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from app.errors import BadPipeline
+from app.export.install import installed_path
 from app.formats import detect, open_source
 from app.formats.base import Format
 from app.formats.source import FileSource, Source
@@ -21,6 +22,8 @@ class Opened:
 
     workspace: Workspace
     source: Source
+    leaf: str | None = None
+    """The branch that was asked for; None for the one that goes on."""
 
 
 def open_workspace(
@@ -31,10 +34,12 @@ def open_workspace(
     settings: Iterable[str] = (),
     exact: bool = True,
     out: Path | None = None,
+    install: bool = False,
 ) -> Opened:
     """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
 
-    `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known.
+    `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known;
+    `install` says that it shall go where the session's agent looks.
     Raises InputError for a file or a pipeline that cannot be used.
     """
     chosen = load(pipeline).with_options(parse_settings(settings))
@@ -42,8 +47,10 @@ def open_workspace(
     kind = detect(source)
     session = kind.read(source, leaf)
     new_id = None if session.session_id is None else str(uuid.uuid4())
+    if install:
+        out = installed_path(session, kind, PurePath(source.name), new_id)
     root = _saved_root(source, kind, new_id, out)
-    return Opened(Workspace(session, chosen, exact=exact, new_id=new_id, root=root), source)
+    return Opened(Workspace(session, chosen, exact=exact, new_id=new_id, root=root), source, leaf)
 
 
 def _saved_root(source: Source, kind: Format, new_id: str | None, out: Path | None) -> str:

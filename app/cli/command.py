@@ -81,6 +81,7 @@ def open_for_work(args: Namespace, out: Path | None = None) -> Opened:
         settings=args.settings,
         exact=args.count == "exact",
         out=out,
+        install=getattr(args, "install", False),
     )
 
 

@@ -25,6 +25,9 @@ class Compact:
         add_pipeline(parser)
         add_count(parser)
         parser.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+        parser.add_argument(
+            "--install", action="store_true", help="put the new session where its agent looks for it"
+        )
         parser.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
         parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
         parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
@@ -66,6 +69,7 @@ class Compact:
 
 def _wishes(args: Namespace) -> Wishes:
     return Wishes(
+        install=args.install,
         out=None if args.out == "-" else as_path(args.out),
         to_stdout=args.out == "-",
         in_place=args.in_place,

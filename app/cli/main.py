@@ -18,6 +18,7 @@ from app.cli.pipelines import Pipelines
 from app.cli.repair import Repair
 from app.cli.report import Report
 from app.cli.restore import Restore
+from app.cli.resume_command import ResumeCommand
 from app.cli.verify import Verify
 from app.errors import HandcompactError, InputError
 
@@ -29,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     Verify(),
     Repair(),
     Restore(),
+    ResumeCommand(),
     Pipelines(),
 )
 

@@ -94,6 +94,8 @@ def _settings(workspace: Workspace) -> Iterator[str]:
 def _wishes(wishes: Wishes) -> Iterator[str]:
     if wishes.in_place:
         yield "--in-place"
+    elif wishes.install:
+        yield "--install"
     elif wishes.to_stdout or wishes.out is not None:
         yield from ("--out", "-" if wishes.out is None else str(wishes.out))
     if wishes.backup_dir is not None:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from app.checks import Check, Level
 from app.errors import InputError
 from app.export.guard import users_of
+from app.export.install import agent_folder, installed_path
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
@@ -34,6 +35,8 @@ class Wishes:
     out: Path | None = None
     to_stdout: bool = False
     in_place: bool = False
+    install: bool = False
+    """Into the folder where the session's agent looks for it."""
     backup_dir: Path | None = None
     backup: bool = True
     report: bool = True
@@ -85,8 +88,17 @@ class ExportPlan:
             return None
         original = self.source.path.resolve()
         expected = original.parent / self.format.new_name(original, self.rewrite.session_id)
-        is_found = self.target.resolve() == (original if self.in_place else expected)
-        return self.format.resume_command(session_id) if is_found else None
+        target = self.target.resolve()
+        is_found = target == (original if self.in_place else expected)
+        folder = agent_folder(self.session)
+        is_installed = folder is not None and target.parent == folder.resolve()
+        return self.format.resume_command(session_id) if is_found or is_installed else None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the new session lies outside the folder where its agent would look for it."""
+        folder = agent_folder(self.session)
+        return folder is not None and self.target is not None and not in_agent_dir(self.target)
 
     @property
     def target_words(self) -> str:
@@ -113,7 +125,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         raise InputError(f"{session.name} holds no conversation: there is nothing to export")
     kind = format_named(session.format)
     session_id = None if wishes.in_place else workspace.new_id
-    target = _target(source, kind, wishes, session_id)
+    target = _target(source, kind, wishes, session_id, session)
     before, after = workspace.tokens(session.live), workspace.tokens(workspace.messages)
     rewrite = Rewrite(
         messages=workspace.messages,
@@ -163,9 +175,13 @@ def _ended(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
         yield b"\n"
 
 
-def _target(source: Source, kind: Format, wishes: Wishes, session_id: str | None) -> Path | None:
+def _target(
+    source: Source, kind: Format, wishes: Wishes, session_id: str | None, session: Session
+) -> Path | None:
     if wishes.to_stdout:
         return None
+    if wishes.install:
+        return installed_path(session, kind, PurePath(source.name), session_id)
     if wishes.in_place:
         if not isinstance(source, FileSource):
             raise InputError("standard input cannot be replaced in place: give --out PATH")

@@ -46,6 +46,8 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
         facts.append(("Report", str(written.report)))
     if written.plan.resume_command:
         facts.append(("Resume", written.plan.resume_command))
+    elif written.plan.is_elsewhere:
+        facts.append(("Resume", "--install puts a session where its agent looks for it"))
     return facts
 
 

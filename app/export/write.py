@@ -94,7 +94,7 @@ def _obstacle(plan: ExportPlan) -> str | None:
         return f"{target} is a folder: name a file"
     if os.path.lexists(target):
         return f"{target} exists already: choose another name"
-    if not _is_folder(target.parent):
+    if not _is_folder(target.parent) and not in_agent_dir(target):
         return f"{target.parent} does not exist: make it, or choose another place"
     return None
 
@@ -134,6 +134,8 @@ def _to_file(
     plan: ExportPlan, target: Path, backup: Path | None, papers: Papers, say: Progress, stop: Stop
 ) -> Written:
     say("Writing")
+    if in_agent_dir(target):
+        make_folder(target.parent)
     mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
     staged = stage(_staging_folder(plan, target), _until(stop, plan), mode)
     made: list[Path] = []
@@ -141,6 +143,7 @@ def _to_file(
     try:
         say("Reading back")
         compare_with_plan(staged, plan)
+        _check_unchanged(plan)
         # First the folder: it comes whole under its new name, which must not be taken by then.
         made += _copy_side_folder(plan)
         for path in _write_files(plan):
@@ -196,6 +199,8 @@ def _check_unchanged(plan: ExportPlan) -> None:
     source = plan.source
     if not isinstance(source, FileSource):
         return
+    if not source.is_whole():
+        raise FileChanged(f"{source.path} was written anew since it was opened: open it again")
     try:
         now = identity_of(source.path.stat())
     except OSError as error:

@@ -57,6 +57,7 @@ class ExportScreen(Exports):
             TickBox("Back up the original", True, id="backup"),
             TickBox("Write the report", True, note="beside the backup", id="report"),
             TickBox("Replace the original in place", id="in-place"),
+            TickBox("Put it where its agent looks for it", id="install"),
             TickBox("Leave out what lies before the boundary", id="drop-old"),
             FactList(glyphs=self.glyphs, id="plan"),
             TickBox("", id="words"),
@@ -105,6 +106,7 @@ class ExportScreen(Exports):
         return Wishes(
             out=typed_path(typed) if is_own else None,
             in_place=self._box("in-place").value,
+            install=self._box("install").value,
             backup=self._box("backup").value,
             report=self._box("report").value,
             drop_old=self._box("drop-old").value,
@@ -186,7 +188,10 @@ class ExportScreen(Exports):
                 self._say_if_ready()
                 return
             case "in-place":
+                self._box("install").value = False
                 self._switch_place(self._box("in-place").value)
+            case "install":
+                self._switch_install(self._box("install").value)
             case "backup" if self._box("in-place").value:
                 self._box("backup").value = True
                 self.status("an original that is replaced always keeps a backup")
@@ -201,6 +206,13 @@ class ExportScreen(Exports):
         field.value = safe_text(source.name) if is_file else self._usual
         if in_place:
             self._box("backup").value = True
+
+    def _switch_install(self, install: bool) -> None:
+        self._box("in-place").value = False
+        field = self.query_one("#target", Input)
+        field.disabled = install
+        # The plan says where that is; the usual place comes back with the tick.
+        self._usual = field.value = ""
 
     @on(Control.Used, "Push")
     def _pressed(self, event: Control.Used) -> None:

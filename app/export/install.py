@@ -1,0 +1,65 @@
+"""Where an agent looks for a session, so that one from elsewhere can be put there and resumed.
+
+An agent's index or database is never written: each agent named here finds a session by its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+from typing import Final
+
+from app.errors import InputError
+from app.formats.base import Format
+from app.model import Session
+from app.settings import claude_dir, claude_slug, codex_dir, pi_dir, qwen_dir
+
+
+def agent_folder(session: Session) -> Path | None:
+    """The folder in which the session's agent would find it; None where none is known.
+
+    Claude Code, pi and Qwen keep a folder a project, so the session must tell its own.
+    """
+    place = _PLACES.get(session.format)
+    return None if place is None else place(session)
+
+
+def installed_path(session: Session, kind: Format, original: PurePath, session_id: str | None) -> Path:
+    """Where a new session would lie in its agent's folder; raises InputError where none is known."""
+    folder = agent_folder(session)
+    if folder is None or session_id is None:
+        raise InputError(
+            f"where {kind.title} looks for this session is not known: give --out PATH instead of --install"
+        )
+    return folder / kind.new_name(original, session_id)
+
+
+def _claude(session: Session) -> Path | None:
+    return claude_dir() / "projects" / claude_slug(session.cwd) if session.cwd else None
+
+
+def _codex(session: Session) -> Path | None:
+    times = [message.time for message in session.messages if message.time is not None]
+    day = datetime.fromtimestamp(times[0], UTC) if times else datetime.now(UTC)
+    return codex_dir() / "sessions" / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}"
+
+
+def _pi(session: Session) -> Path | None:
+    if not session.cwd:
+        return None
+    slug = session.cwd.strip("/\\").replace("/", "-").replace("\\", "-").replace(":", "-")
+    return pi_dir() / "sessions" / f"--{slug}--"
+
+
+def _qwen(session: Session) -> Path | None:
+    return qwen_dir() / "projects" / claude_slug(session.cwd) / "chats" if session.cwd else None
+
+
+_PLACES: Final[Mapping[str, Callable[[Session], Path | None]]] = {
+    "claude-code": _claude,
+    "codex-rollout": _codex,
+    "pi": _pi,
+    "qwen": _qwen,
+}
+"""By the name of the format."""
