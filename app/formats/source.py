@@ -15,6 +15,8 @@ from typing import Protocol
 from app.errors import UnreadableFile
 
 CHUNK = 1 << 20
+ENDS = 4096
+"""Bytes at both ends of a file by which a rewrite is told from what was only appended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Identity:
     inode: int
     device: int
     mode: int
+    ctime_ns: int
+    """Moves with every change, also where somebody put size and time back."""
 
 
 class Source(Protocol):
@@ -85,6 +89,7 @@ class FileSource:
             raise UnreadableFile(f"{path} is not a regular file: give a session file")
         self.identity = identity_of(info)
         self.size = info.st_size
+        self._ends = self._read_ends()
 
     def read(self, offset: int, length: int) -> bytes:
         length = min(length, self.size - offset)
@@ -95,6 +100,19 @@ class FileSource:
                 pieces.append(piece)
                 length -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def is_whole(self) -> bool:
+        """Whether the bytes that were opened still stand there: nothing, or only more, was written since.
+
+        Programs that write a file anew often keep its inode; what is read then is not what was opened.
+        """
+        now = identity_of(os.fstat(self._file.fileno()))
+        if now == self.identity:
+            return True
+        return now.size >= self.size and self._read_ends() == self._ends
+
+    def _read_ends(self) -> tuple[bytes, bytes]:
+        return self.read(0, ENDS), self.read(max(0, self.size - ENDS), ENDS)
 
     def close(self) -> None:
         """Let go of the file; reading afterwards raises ValueError."""
@@ -113,7 +131,10 @@ class FileSource:
 
 def identity_of(info: os.stat_result) -> Identity:
     """The identity that a stat result shows."""
-    return Identity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, stat.S_IMODE(info.st_mode))
+    mode = stat.S_IMODE(info.st_mode)
+    # Windows says when a file was made instead.
+    ctime = 0 if os.name == "nt" else info.st_ctime_ns
+    return Identity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, mode, ctime)
 
 
 def _why(path: Path, error: OSError) -> str:

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import Any, Final
 
+from app.errors import FileChanged
 from app.formats.lenient import parse_record
 from app.formats.source import Source
 from app.formats.splice import encode
@@ -37,6 +38,11 @@ class RecordStore:
         if record.index != len(self._records):
             raise ValueError(f"record {record.index} appended as number {len(self._records)}")
         self._records.append(record)
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self._source.name
 
     def __len__(self) -> int:
         return len(self._records)
@@ -106,10 +112,14 @@ class Stored:
         return text_of_value(self.value())
 
     def value(self) -> Any:
-        """The JSON value. Raises LookupError when the file no longer holds it."""
+        """The JSON value. Raises FileChanged when the file no longer holds it."""
         value = self._store.value(self._record)
-        for step in self._path:
-            value = value[step]
+        try:
+            for step in self._path:
+                value = value[step]
+        except (LookupError, TypeError) as error:
+            name = self._store.name
+            raise FileChanged(f"{name} was written anew since it was opened: open it again") from error
         return value
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.errors import FileChanged
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.source import BytesSource
 from app.formats.store import CACHE_BYTES, RecordStore, Stored, stored
@@ -98,10 +99,10 @@ def test_the_newest_large_record_is_parsed_once() -> None:
     assert source.reads == 2
 
 
-def test_a_text_that_is_gone_from_the_file_is_a_lookup_error() -> None:
+def test_a_text_that_is_gone_from_the_file_is_an_error_for_the_person() -> None:
     store, _ = opened(b'{"a":["x"]}')
     for path in (("b",), ("a", 1)):
-        with pytest.raises(LookupError):
+        with pytest.raises(FileChanged, match="written anew"):
             Stored(store, 0, path, "").read()
 
 

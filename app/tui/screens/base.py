@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
 from app.display import UNICODE, Glyphs, safe_text
+from app.errors import FileChanged
 from app.opening import Opened
 from app.tui.keys import Where, bar_of, bindings, keys_of, sign
 from app.tui.widgets.entry import Entry
@@ -45,7 +46,10 @@ def acts(action: Action) -> Action:
     def guarded(screen: BaseScreen, *arguments: Any) -> Any:
         reason = screen.why_not(name)
         if reason is None:
-            return action(screen, *arguments)
+            try:
+                return action(screen, *arguments)
+            except FileChanged as error:
+                reason = str(error)
         screen.status(reason)
         return None
 

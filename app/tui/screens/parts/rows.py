@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from app.describe import Description, describe, size_of
 from app.display import counted, percent, spread
+from app.errors import FileChanged
 from app.listing import Item, Only, arranged, is_live, key_of, searched
 from app.marks import Marks
 from app.model import text_of
@@ -215,14 +216,14 @@ class RowsScreen(LooksAhead):
         if item is None:
             self.query_one(Detail).show(Description("no row", "", ()))
         elif size_of(item, self.workspace.session) <= READ_AT_ONCE:
-            self._tell(self.Described(item, describe(item, self.seen)))
+            self._tell(self.Described(item, _described(item, self.seen)))
         else:
             self._read(item, self.seen)
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="describe")
     def _read(self, item: Item, seen: Outlook) -> None:
         worker = get_current_worker()
-        said = describe(item, seen)
+        said = _described(item, seen)
         if not worker.is_cancelled:
             self.post_message(self.Described(item, said))
 
@@ -265,6 +266,14 @@ class RowsScreen(LooksAhead):
             self.rows.to_match()
         count = counted(len(event.rows), "row") if event.rows else "nothing"
         self.say_row(f"{event.text!r}: {count}")
+
+
+def _described(item: Item, seen: Outlook) -> Description:
+    """What is said of a row, also where its file does not hold it any more."""
+    try:
+        return describe(item, seen)
+    except FileChanged as error:
+        return Description(key_of(item), str(error), ())
 
 
 def _place(rows: Sequence[Item], item: Item | None) -> int | None:
