@@ -19,6 +19,9 @@ FILE_REPAIRS: Final[Mapping[str, str]] = {
 }
 """By warning word, what an export of lines does about it."""
 
+SAME_MESSAGES: Final = FILE_REPAIRS.keys() | {"result-twice"}
+"""Words of repairs that change nothing of what is sent."""
+
 
 def file_repairs(notices: Iterable[Notice]) -> list[Notice]:
     """What an export of lines mends in a file of which these notices were given."""
