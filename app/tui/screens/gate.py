@@ -93,7 +93,11 @@ class GateScreen(WorkScreen):
     def _go(self, place: int) -> None:
         assert self._walk is not None
         self._at = max(0, min(place, len(self._walk.calls) - 1))
-        self._show(self._walk, self._walk.calls[self._at])
+        view = self._walk.calls[self._at]
+        self._show(self._walk, view)
+        cut = next((i for key in view.call.cut if (i := self._list.index_of(key)) is not None), None)
+        if cut is not None:
+            self._list.cursor = cut
         self.refresh_lines()
 
     def _show(self, walk: GateWalk, view: CallView) -> None:

@@ -135,7 +135,8 @@ def _ladder(workspace: Workspace, step: str) -> Iterator[Fact]:
     had = len(workspace.state.refusals.get(step, ()))
     for attempt in range(1, stage.attempts + 1):
         sign = "done" if attempt <= had else "next" if attempt == had + 1 else "-"
-        yield Fact("attempts", f"{attempt} of {stage.attempts}: {_cut_words(stage, attempt)}", sign)
+        words = f"{attempt} of {stage.attempts}: {_cut_words(stage, attempt)}"
+        yield Fact("attempts", words, sign, whole=True)
     sign = "next" if had >= stage.attempts else "-"
     yield Fact("attempts", f"{stage.attempts + 1}: gives up, and changes nothing", sign)
 

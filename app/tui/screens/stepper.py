@@ -124,7 +124,7 @@ class StepperScreen(ChoosesPipeline, Compares, Gives):
         self._say_row()
 
     def _say_row(self) -> None:
-        self.status(self._said or self._reason())
+        self.status(f"{self._said}{self.hint()}" if self._said else self._reason())
 
     @property
     def _block(self) -> ChangedBlock | None:

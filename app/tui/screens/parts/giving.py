@@ -61,11 +61,11 @@ class Gives(Steps):
         return None
 
     def hint(self) -> str:
-        """What the stage at hand can be given where it does nothing, to be said behind its reason."""
+        """What the stage at hand can be given where it does nothing, to be said behind other words."""
         step = self.at_hand
         if step is None or step.changes or self.why_not_summary() is not None:
             return ""
-        return "  (F gives one)" if step.name == recovering_step(self.workspace) else "  (w gives one)"
+        return "  (F: a refusal)" if step.name == recovering_step(self.workspace) else "  (w: a summary)"
 
     def why_not_calls(self) -> str | None:
         """Why no calls can be walked."""
