@@ -158,6 +158,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("stage", "1,2,3,4,5,6,7,8,9", "jump_stage", "Stage", "Go to stage 1 to 9", (M, P)),
     Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
     Key("reload", "r", "reload", "Reload", "Look again", (S,)),
+    Key("reread", "r", "reread", "Reload", "Read the file again as it is now, your steps kept", (M,)),
     Key(
         "close",
         "escape",

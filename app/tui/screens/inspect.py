@@ -26,13 +26,14 @@ from app.tui.screens.parts.choices import Chooses
 from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.screens.parts.marking import MarksRows
+from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(MarksRows, Chooses, Compares, CopiesTexts):
+class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT
@@ -47,6 +48,8 @@ class InspectScreen(MarksRows, Chooses, Compares, CopiesTexts):
         left = f" {self.glyphs.dot} ".join(parts)
         found = self.problems
         right = "checking" if found is None else f"! {counted(len(found), 'problem')}" if found else "ok"
+        if self.since is not None:
+            right = f"! file {self.since}  {right}"
         return spread(left, right, self.size.width - 2, self.glyphs)
 
     def current(self) -> tuple[Item, Outlook] | None:
@@ -69,6 +72,8 @@ class InspectScreen(MarksRows, Chooses, Compares, CopiesTexts):
                 return self.why_not_mark()
             case "unmark" if not len(self.marks):
                 return "no row is marked: space marks one"
+            case "reread":
+                return self.why_not_reread()
             case "problem":
                 return self._why_no_problem()
             case "branch" if len(self.workspace.session.leaves) < 2:

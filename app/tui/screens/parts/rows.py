@@ -60,6 +60,11 @@ class RowsScreen(LooksAhead):
             self.rows = rows
             self.go = go
 
+    begin_at = ""
+    """The key of the row that the cursor begins on; empty for the first that is sent."""
+    begin_with = ""
+    """What is said first."""
+
     def __init__(self, opened: Opened, view: View | None = None) -> None:
         """`view` is the first one, where it was made already in another thread."""
         super().__init__(opened)
@@ -101,8 +106,10 @@ class RowsScreen(LooksAhead):
         self.lay_rows()
         # The first row that is sent, with what stands before it out of sight above.
         live = next((place for place, item in enumerate(self.shown) if is_live(item)), 0)
-        self.rows.cursor = live
-        self.call_after_refresh(self._show_from, live)
+        start = next((i for i, item in enumerate(self.shown) if key_of(item) == self.begin_at), live)
+        self.rows.cursor = start
+        self.say_row(self.begin_with)
+        self.call_after_refresh(self._show_from, start)
 
     def _show_from(self, place: int) -> None:
         if self.rows.cursor == place:

@@ -1,0 +1,105 @@
+"""Noticing that an agent goes on writing the open session, and reading it again with the steps kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from app.errors import HandcompactError
+from app.formats.source import FileSource
+from app.listing import key_of
+from app.reopening import Reopened, Since, changed_since, reopen
+from app.tui.responsive import collector_paused
+from app.tui.screens.base import acts
+from app.tui.screens.parts.rows import RowsScreen
+from app.tui.view import View, first_view
+
+WATCH_SECONDS: Final = 3.0
+"""Time between two looks at the file: one stat each, in a thread, as some file systems take long."""
+WORDS: Final[Mapping[Since, str]] = {
+    Since.GREW: "the file grew since it was opened: r reads it again, your steps are kept",
+    Since.CHANGED: "the file was written anew since it was opened: r reads it again",
+    Since.GONE: "the file is gone from where it was opened",
+}
+
+
+class Watches(RowsScreen):
+    """A screen that looks whether its session's file is as it was opened."""
+
+    since: Since | None = None
+    """What became of the file, as far as was seen."""
+    _reads_again = False
+
+    class Seen(Message):
+        """A look at the file."""
+
+        def __init__(self, since: Since | None) -> None:
+            super().__init__()
+            self.since = since
+
+    class ReadAgain(Message):
+        """The session was read again; `reopened` is the reason, in words, where it could not be."""
+
+        def __init__(self, reopened: Reopened | str, view: View | None = None) -> None:
+            super().__init__()
+            self.reopened = reopened
+            self.view = view
+
+    def on_mount(self) -> None:
+        if isinstance(self.opened.source, FileSource):
+            self.set_interval(WATCH_SECONDS, self.look_at_file)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="watch")
+    def look_at_file(self) -> None:
+        """See what became of the file; `Seen` tells when it is another thing than before."""
+        since = changed_since(self.opened.source)
+        if since is not self.since:
+            self.post_message(self.Seen(since))
+
+    @on(Seen)
+    def _saw(self, event: Seen) -> None:
+        self.since = event.since
+        self.refresh_lines()
+        if event.since is not None:
+            self.say_row(WORDS[event.since])
+
+    def why_not_reread(self) -> str | None:
+        """Why the file cannot be read again, in words."""
+        if not isinstance(self.opened.source, FileSource):
+            return "what came by standard input cannot be read again"
+        return "it is being read" if self._reads_again else None
+
+    @acts
+    def action_reread(self) -> None:
+        self._reads_again = True
+        self.say_row("reading the file again ...")
+        self._read_again()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="open")
+    def _read_again(self) -> None:
+        worker = get_current_worker()
+        try:
+            with collector_paused():
+                again = reopen(self.opened)
+                answer = self.ReadAgain(again, first_view(again.opened.workspace))
+        except HandcompactError as error:
+            answer = self.ReadAgain(str(error))
+        if not worker.is_cancelled:
+            self.post_message(answer)
+
+    @on(ReadAgain)
+    def _show_again(self, event: ReadAgain) -> None:
+        self._reads_again = False
+        if isinstance(event.reopened, str):
+            self.say_row(event.reopened)
+            return
+        screen = type(self)(event.reopened.opened, event.view)
+        screen.begin_at = "" if self.item is None else key_of(self.item)
+        screen.begin_with = event.reopened.told
+        self.app.switch_screen(screen)
+        if event.reopened.lost:
+            self.shell.say(event.reopened.told, warning=True)

@@ -1,0 +1,70 @@
+"""The open session's file is written on by its agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from app.opening import open_workspace
+from app.tui.screens.inspect import InspectScreen
+from tests.formats.claude_code.records import assistant, lines, result, use, user
+from tests.tui.on_screen import OnScreen, press, settle
+
+RECORDS = [
+    user(1, None, "Why?"),
+    assistant(2, 1, [use("a", file_path="a.py")]),
+    user(3, 2, [result("a", "a line of a file\n" * 900)]),
+    assistant(4, 3, "Because."),
+]
+
+
+def shown(tmp_path: Path) -> tuple[OnScreen, Path]:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(lines(*RECORDS))
+    opened = open_workspace(str(file), pipeline="react-mini", exact=False)
+    return OnScreen(InspectScreen, opened), file
+
+
+async def look(app: OnScreen, pilot: Pilot[None]) -> str:
+    screen = app.screen
+    assert isinstance(screen, InspectScreen)
+    screen.look_at_file()
+    return await settle(pilot)
+
+
+async def test_growth_is_noticed_and_read_with_the_steps_kept(tmp_path: Path) -> None:
+    app, file = shown(tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press(pilot, "down", "down", "p")
+        assert "file grew" not in await look(app, pilot)
+        with file.open("ab") as out:
+            out.write(lines(user(5, 4, "And \x1b]0;now?"), assistant(6, 5, "Wait.")))
+        text = await look(app, pilot)
+        assert "! file grew" in text and "r reads it again" in text and "And" not in text
+        text = await press(pilot, "r")
+        assert "Wait." in text and "2 messages more" in text and "file grew" not in text
+        assert "pinned" in text and "3 of 6" in text, "pin and cursor are where they were"
+        assert "undone: pin 1 block" in await press(pilot, "u")
+
+
+async def test_a_file_that_is_no_session_any_more_leaves_the_screen_as_it_is(tmp_path: Path) -> None:
+    app, file = shown(tmp_path)
+    async with app.run_test(size=(200, 30)) as pilot:
+        await settle(pilot)
+        file.write_text("garbage \x1b[2J")
+        assert "! file changed" in await look(app, pilot)
+        text = await press(pilot, "r")
+        assert "is text that is not JSON" in text and "Because." in text
+        text = await press(pilot, "down", "down", "right_square_bracket")
+        assert app.is_running and "\x1b" not in text
+    file.unlink()
+
+
+async def test_a_lost_file_is_said(tmp_path: Path) -> None:
+    app, file = shown(tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        file.unlink()
+        assert "the file is gone" in await look(app, pilot)
+        assert "does not exist" in await press(pilot, "r")
