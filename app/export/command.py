@@ -12,6 +12,7 @@ from app.export.plan import Wishes
 from app.formats.source import Source
 from app.pipeline import Pipeline, load
 from app.stage_view import option_values, value_words
+from app.summarizers import NO_SUMMARIES
 from app.workspace import Status, Workspace
 
 
@@ -117,5 +118,10 @@ def _missing(workspace: Workspace, source: Source) -> Iterator[str]:
         yield counted(len(state.pins), "pin")
     if refused:
         yield counted(refused, "refused change")
+    given = sum(summaries != NO_SUMMARIES for summaries in state.summaries.values())
+    if given:
+        yield "1 summary" if given == 1 else f"{given} summaries"
+    if refusals := sum(map(len, state.refusals.values())):
+        yield counted(refusals, "refusal")
     if source.name == "-":
         yield "what came by standard input"

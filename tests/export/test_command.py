@@ -14,6 +14,7 @@ from app.display import safe_text
 from app.export.command import equivalent_command, quoted
 from app.export.plan import Wishes
 from app.formats.source import BytesSource, Source
+from app.giving import give_memory, give_refusal
 from app.opening import parse_settings
 from app.pipeline import load
 from app.workspace import Workspace
@@ -107,6 +108,13 @@ def test_what_hands_alone_can_do_is_named(workspace: Workspace) -> None:
     workspace.pin(["m3/0"])
     workspace.refuse("tool_result_budget", ["m7/0", "m11/0"])
     assert equivalent_command(workspace, source(), Wishes()).missing == ("1 pin", "2 refused changes")
+
+
+def test_what_stages_were_given_is_named() -> None:
+    workspace = Workspace(busy_session(), load("minicode"), exact=False)
+    give_memory(workspace, "summarize", ["Prices are in cents."])
+    give_refusal(workspace, "recover")
+    assert equivalent_command(workspace, source(), Wishes()).missing == ("1 summary", "1 refusal")
 
 
 def test_a_name_like_an_option_is_a_file(workspace: Workspace) -> None:
