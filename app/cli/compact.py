@@ -31,6 +31,9 @@ class Compact:
         parser.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
         parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
         parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
+        parser.add_argument(
+            "--slim", action="store_true", help="also empty second copies of results, which are never sent"
+        )
         parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
         parser.add_argument("--no-backup", action="store_true", help="no backup (one in place always has it)")
         parser.add_argument("--no-report", action="store_true", help="write no report")
@@ -77,6 +80,7 @@ def _wishes(args: Namespace) -> Wishes:
         backup=not args.no_backup,
         report=not args.no_report,
         drop_old=args.drop_old,
+        slim=args.slim,
         title=args.title,
     )
 

@@ -107,6 +107,8 @@ def _wishes(wishes: Wishes) -> Iterator[str]:
         yield "--no-report"
     if wishes.drop_old:
         yield "--drop-old"
+    if wishes.slim:
+        yield "--slim"
     if wishes.title is not None:
         yield from ("--title", wishes.title)
 

@@ -19,6 +19,7 @@ PRIVATE_FOLDER = 0o700
 STAGING_PREFIX = ".handcompact-"
 """Names of files that are not finished begin with this, so that a later start can name strays."""
 
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EACCES)
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -75,7 +76,7 @@ def publish_new(staged: Staged, target: Path) -> None:
         raise _failed(target, error) from error
     finally:
         discard(local)
-    sync_folder(target.parent)
+    _keep_name(target)
 
 
 def publish_free(staged: Staged, folder: Path, stem: str, extension: str) -> Path:
@@ -90,7 +91,7 @@ def publish_free(staged: Staged, folder: Path, stem: str, extension: str) -> Pat
                 continue
             except OSError as error:
                 raise _failed(target, error) from error
-            sync_folder(folder)
+            _keep_name(target)
             return target
     finally:
         discard(local)
@@ -118,7 +119,18 @@ def publish_over(staged: Staged, target: Path) -> None:
     except OSError as error:
         discard(local)
         raise _failed(target, error) from error
-    sync_folder(target.parent)
+    # Whichever of the two a crash leaves here is whole, and there is no way back.
+    with suppress(OSError):
+        sync_folder(target.parent)
+
+
+def _keep_name(target: Path) -> None:
+    """Make a new name durable, or take it back; raises WriteFailed."""
+    try:
+        sync_folder(target.parent)
+    except OSError as error:
+        discard(target)
+        raise _failed(target, error) from error
 
 
 def discard(path: Path) -> None:
@@ -128,14 +140,18 @@ def discard(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names in a folder durable, where the platform can."""
+    """Make names in a folder durable, where the platform and the file system can; raises OSError."""
     if os.name == "nt":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
 
 
 def _beside(staged: Staged, target: Path) -> Path:
@@ -168,7 +184,11 @@ def copy_folder(source: Path, target: Path) -> tuple[Path, ...]:
             made.append(target / inner)
         if made:
             building.rename(target)
-            sync_folder(target.parent)
+            try:
+                sync_folder(target.parent)
+            except OSError:
+                shutil.rmtree(target, ignore_errors=True)
+                raise
     except OSError as error:
         raise _failed(target, error) from error
     finally:

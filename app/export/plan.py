@@ -41,6 +41,7 @@ class Wishes:
     backup: bool = True
     report: bool = True
     drop_old: bool = False
+    slim: bool = False
     title: str | None = None
 
 
@@ -134,6 +135,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         title=wishes.title or _title(session) if session_id else None,
         context_tokens=_context_tokens(session.last_usage, before, after) if workspace.changes else None,
         drop_old=wishes.drop_old,
+        slim=wishes.slim,
     )
     rewriting = kind.rewrite(session, rewrite)
     if not wishes.in_place:

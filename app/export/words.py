@@ -44,6 +44,8 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
         facts.append(("Backup", str(written.backup)))
     if written.report:
         facts.append(("Report", str(written.report)))
+    if written.no_report:
+        facts.append(("Report", f"missing: {written.no_report}"))
     if written.plan.resume_command:
         facts.append(("Resume", written.plan.resume_command))
     elif written.plan.is_elsewhere:

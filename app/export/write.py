@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.errors import FileChanged, RefusedError, Stopped
+from app.errors import FileChanged, RefusedError, Stopped, WriteFailed
 from app.export.files import (
     PRIVATE,
     copy_folder,
@@ -56,6 +56,8 @@ class Written:
     files: tuple[Path, ...]
     size: int
     sha256: str
+    no_report: str | None = None
+    """Why there is no report although one was wanted: the session itself is in place then."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `compact --json` prints."""
@@ -64,6 +66,7 @@ class Written:
             "backup": None if self.backup is None else str(self.backup),
             "manifest": None if self.manifest is None else str(self.manifest),
             "report": None if self.report is None else str(self.report),
+            "no_report": self.no_report,
             "files": [str(path) for path in self.files],
             "size": self.size,
             "sha256": self.sha256,
@@ -297,7 +300,10 @@ class Papers:
         """What was done and why, kept beside the backup."""
         if not self.plan.report:
             return written
-        return replace(written, report=self._write_json("report", written.as_json()))
+        try:
+            return replace(written, report=self._write_json("report", written.as_json()))
+        except WriteFailed as error:
+            return replace(written, no_report=str(error))
 
     def _write_json(self, kind: str, data: dict[str, Any]) -> Path | None:
         folder = self.plan.backup_folder

@@ -26,6 +26,8 @@ class Rewrite:
     """The estimate that replaces the newest recorded usage, at least 1; None leaves it."""
     drop_old: bool = False
     """Leave out what lies before the boundary."""
+    slim: bool = False
+    """Empty the second copies of results that did not change, too: they are never sent."""
     alternate: bool = False
     """The target takes strict alternation only: join messages of one role in a row (plain JSON only)."""
 

@@ -174,3 +174,18 @@ def test_bad_use_is_one_line_and_code_2(
     done = handcompact(*filled)
     assert done.code == 2 and words in done.err
     assert done.err.count("\n") == 1 and done.out == ""
+
+
+@pytest.mark.parametrize("sample", ["claude-code-tools.jsonl", "codex-three-turns.jsonl"])
+def test_slim_empties_the_copies_that_are_never_sent(
+    handcompact: Handcompact, tmp_path: Path, sample: str
+) -> None:
+    path = tmp_path / sample
+    path.write_bytes((SAMPLES / sample).read_bytes())
+    quiet = ("--pipeline", "react-mini", "--set", "tool_result_budget.enabled=false")
+    plain = handcompact("compact", path, *quiet, "--out", tmp_path / "plain.jsonl", "--json")
+    slim = handcompact("compact", path, *quiet, "--out", tmp_path / "slim.jsonl", "--slim", "--json")
+    assert plain.code == slim.code == 0, slim.err
+    assert slim.json["size"] < plain.json["size"]
+    assert slim.json["tokens_after"] == plain.json["tokens_after"]
+    assert handcompact("verify", tmp_path / "slim.jsonl").code == 0

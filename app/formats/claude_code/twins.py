@@ -9,11 +9,16 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from app.formats.copies import value_at, without_copies
+from app.formats.lines import parse_record
 from app.formats.repairs import replaced
+from app.formats.reshape import reshape
 from app.model import JsonPath
 
 _COPIES: Final[tuple[JsonPath, ...]] = (("stdout",), ("file", "content"), ("result",))
 """Where tools keep the text that the model was given, or the text it was made of."""
+
+SHORT: Final = 200
+"""Code points of a text that is left: names, states, short answers."""
 
 _PICTURE: Final[JsonPath] = ("file", "base64")
 
@@ -36,6 +41,26 @@ def with_twin(twin: Any, results: Sequence[tuple[Any, Any]], *, alone: bool) -> 
         if alone and _pictures(old) > _pictures(new) and isinstance(value_at(twin, _PICTURE), str):
             twin = replaced(twin, _PICTURE, "")
     return twin
+
+
+def slimmed(raw: bytes) -> bytes:
+    """A record's bytes with the long texts of `toolUseResult` emptied; its keys stay."""
+    if b'"toolUseResult"' not in raw:
+        return raw
+    record = parse_record(raw)
+    if not isinstance(record, dict) or "toolUseResult" not in record:
+        return raw
+    return reshape(raw, record, {**record, "toolUseResult": _emptied(record["toolUseResult"])})
+
+
+def _emptied(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= SHORT else ""
+    if isinstance(value, list):
+        return [_emptied(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _emptied(item) for key, item in value.items()}
+    return value
 
 
 def _is_result(block: Any) -> bool:

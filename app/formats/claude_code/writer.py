@@ -11,13 +11,14 @@ from app.formats.claude_code.made import title_record
 from app.formats.claude_code.plan import Plan, Planner
 from app.formats.claude_code.rows import Row
 from app.formats.claude_code.transcript import Transcript, transcript_of
+from app.formats.claude_code.twins import slimmed
 from app.formats.lines import mend, parse_record
 from app.formats.members import with_text
 from app.formats.reshape import reshape
 from app.formats.source import chunks
 from app.formats.splice import encode
 from app.formats.times import stamped
-from app.model import Session
+from app.model import Session, ToolResult
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
@@ -25,7 +26,7 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     records = transcript_of(session)
     plan = Planner(session, wish, records).plan()
     made = sum(row.node is None for row in plan.rows) + (wish.title is not None)
-    changed = sum(row.node is not None and row.edited for row in plan.rows)
+    changed = sum(row.node is not None and (row.edited or _is_slimmed(row, wish)) for row in plan.rows)
     kept = len(plan.rows) - changed - (made - (wish.title is not None))
     dropped = len(records) - kept - changed
     in_place = all(row.node is not None and row.node.index == at for at, row in enumerate(plan.rows))
@@ -37,9 +38,14 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     return Rewriting(pieces, kept, changed, made, dropped, plan.repairs)
 
 
+def _is_slimmed(row: Row, wish: Rewrite) -> bool:
+    return wish.slim and row.node is not None and any(isinstance(b, ToolResult) for b in row.node.blocks)
+
+
 def _lines(plan: Plan, records: Transcript, session: Session, wish: Rewrite) -> Iterator[bytes]:
     for row in plan.rows:
-        yield _line(row, records, wish.session_id) + b"\n"
+        line = _line(row, records, wish.session_id)
+        yield (slimmed(line) if wish.slim else line) + b"\n"
     if wish.title is not None:
         yield encode(title_record(wish.title, wish.session_id or session.session_id)) + b"\n"
 
