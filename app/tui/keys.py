@@ -31,6 +31,8 @@ class Where(StrEnum):
     COMPARE = "compare"
     REFUSAL = "refusal"
     GATE = "gate"
+    REWRITE = "rewrite"
+    GROUPS = "groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, O = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -64,6 +66,8 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G = (
     Where.COMPARE,
     Where.REFUSAL,
     Where.GATE,
+    Where.REWRITE,
+    Where.GROUPS,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -83,6 +87,11 @@ KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("invert", "I", "invert", "Invert", "Mark the rows shown that are not, and only these", (M,)),
     Key("unmark", "U", "unmark", "Unmark", "Let go of all marks", (M,)),
+    Key("drop", "x", "drop_rows", "Drop", "Drop the marked rows, or this one", (M, O)),
+    Key("clear-rows", "c", "clear_rows", "Clear", "Clear their results to a placeholder", (M, O)),
+    Key("cut", "t", "cut_rows", "Cut", "Cut the middle out of their texts", (M, O)),
+    Key("rewrite", "E", "rewrite", "Rewrite", "Write the text of this row anew, in an editor", (M,)),
+    Key("edits", "D", "edits", "Edits", "All that can be done to them by hand, and why not", (M, O)),
     Key(
         "next",
         "right_square_bracket",
@@ -165,13 +174,13 @@ KEYS: Final[tuple[Key, ...]] = (
         "close",
         "Close",
         "Back to the screen before",
-        (M, P, D, T, E, H, F, W, Q, V, C, R, G),
+        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, O),
     ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
     Key("apply", "ctrl+s", "apply", "Apply", "Run the stage again with these options", (F,)),
     Key("reset", "ctrl+r", "reset", "Preset", "Put back what the pipeline says", (F,)),
-    Key("take", "ctrl+s", "take", "Take", "Take this text", (W, R)),
+    Key("take", "ctrl+s", "take", "Take", "Take this text", (W, R, N)),
     Key("forget", "ctrl+r", "forget", "Forget", "Forget refusals and failures: begin anew", (R,)),
     Key("add-rules", "a", "add_rules", "Add", "Add the rules that it lacks, word for word", (V,)),
     Key(
@@ -204,6 +213,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
     Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
     Where.COMPARE: ("choose", "find", "pane", "close", "help"),
+    Where.REWRITE: ("take", "close"),
     Where.REFUSAL: ("take", "forget", "pane", "close"),
     Where.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),
     Where.HELP: ("find", "close"),

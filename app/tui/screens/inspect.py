@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual import on
 
+from app.attempts import Way
 from app.describe import record_of
 from app.display import counted, spread
 from app.formats import format_named
@@ -25,6 +26,7 @@ from app.tui.screens.export import ExportScreen
 from app.tui.screens.parts.choices import Chooses
 from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
+from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
@@ -33,7 +35,7 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts):
+class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT
@@ -68,6 +70,8 @@ class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts):
                 return "no message is under the cursor"
             case "diff":
                 return self._why_not_diff(item)
+            case "drop_rows" | "clear_rows" | "cut_rows" | "rewrite" if self.is_mounted:
+                return self.why_not_edit(action)
             case "mark" | "range" if self.is_mounted and self.marks.anchor is None:
                 return self.why_not_mark()
             case "unmark" if not len(self.marks):
@@ -115,6 +119,13 @@ class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts):
     def _read_row(self, *, raw: bool) -> None:
         if self.item is not None:
             self.app.push_screen(TextScreen(self.opened, self.item, self.seen, raw=raw))
+
+    def tell(self, words: str) -> None:
+        self.say_row(words)
+
+    def edited(self, way: Way) -> None:
+        self.marks.clear()
+        super().edited(way)
 
     @acts
     def action_pin(self) -> None:

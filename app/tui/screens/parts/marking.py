@@ -38,6 +38,10 @@ class MarksRows(RowsScreen):
             return self.marks.keys
         return (self.item.key,) if isinstance(self.item, BlockRow) else ()
 
+    def here_keys(self) -> tuple[str, ...]:
+        """The block under the cursor."""
+        return (self.item.key,) if isinstance(self.item, BlockRow) else ()
+
     def tally(self) -> str:
         keys = self.marks.keys
         if not keys:
@@ -119,7 +123,7 @@ class MarksRows(RowsScreen):
 
     @acts
     def action_mark_all(self) -> None:
-        offers = list(self._offers())
+        offers = list(self._mark_offers())
 
         def choose(position: int | None) -> None:
             if position is not None:
@@ -129,7 +133,7 @@ class MarksRows(RowsScreen):
         choices = [choice for choice, _ in offers]
         self.app.push_screen(ChooseScreen("Mark ... (rows, tokens)", choices, about=about), choose)
 
-    def _offers(self) -> Iterable[Offer]:
+    def _mark_offers(self) -> Iterable[Offer]:
         for purpose, (label, _) in ASKED.items():
             yield Choice(f"{label.removesuffix(':')} ..."), partial(self._ask_filter, purpose)
         if self.rows.sought:

@@ -1,0 +1,104 @@
+"""Trying a hand edit in a thread, asking where it would touch what is kept, and doing it."""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from app.attempts import Attempt, Way, attempt, take
+from app.display import counted
+from app.edits import Edit
+from app.tui.screens.base import WorkScreen
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.confirm import ConfirmScreen
+
+WORDS_NAMED = 6
+"""Texts of the person's own that a question names."""
+
+
+class Tried(Message):
+    """An edit was tried."""
+
+    def __init__(self, edit: Edit, found: Attempt) -> None:
+        super().__init__()
+        self.edit = edit
+        self.found = found
+
+
+class Attempts(WorkScreen):
+    """A screen that does hand edits: each is one operation to undo, and a refusal says why."""
+
+    def did(self, words: str) -> None:
+        """Say what a key did, and show everything anew."""
+        raise NotImplementedError
+
+    def tell(self, words: str) -> None:
+        """Say why nothing was done."""
+        self.status(words)
+
+    def edited(self, way: Way) -> None:
+        """An edit was done."""
+        self.did(f"{way.words}: u takes it back")
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    def attempt(self, edit: Edit) -> None:
+        """Do an edit if it may be done; ask first where that takes a yes."""
+        worker = get_current_worker()
+        found = attempt(self.workspace, edit)
+        if not worker.is_cancelled:
+            self.post_message(Tried(edit, found))
+
+    @on(Tried)
+    def _tried(self, event: Tried) -> None:
+        found = event.found
+        if not found.ways:
+            self.tell(f"{event.edit.label}: {found.reason}")
+        elif not found.reason:
+            self._take(found, found.ways[0])
+        elif len(found.ways) == 1:
+            self._confirm(found, found.ways[0])
+        else:
+            self._offer(found)
+
+    def _take(self, found: Attempt, way: Way) -> None:
+        if take(self.workspace, found, way):
+            self.edited(way)
+        else:
+            self.attempt(way.edit)
+
+    def _offer(self, found: Attempt) -> None:
+        """Let the person choose how far it goes."""
+        choices = [
+            Choice(f"{way.words}; with {way.touches}" if way.touches else way.words) for way in found.ways
+        ]
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                way = found.ways[position]
+                (self._confirm if way.touches else self._take)(found, way)
+
+        self.app.push_screen(
+            ChooseScreen("How far shall it go?", choices, about=f"Not all of it: {found.reason}."), choose
+        )
+
+    def _confirm(self, found: Attempt, way: Way) -> None:
+        """Ask, and name the person's own words that would be touched."""
+        touches = f", with {way.touches}" if way.touches else ""
+        named = [f"- {' '.join(words.split())[:60]}" for words in way.own_words[:WORDS_NAMED]]
+        if (more := len(way.own_words) - WORDS_NAMED) > 0:
+            named.append(f"and {counted(more, 'text')} more")
+        detail = "  ".join(named) if named else f"Not all of it: {found.reason}."
+
+        def answer(sure: bool | None) -> None:
+            if sure:
+                self._take(found, way)
+            else:
+                self.tell("nothing was changed")
+
+        question = f"{_capital(way.words)}{touches}?"
+        self.app.push_screen(ConfirmScreen(question, yes=_capital(way.edit.label), detail=detail), answer)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,193 @@
+"""Hand edits of the marked rows, or of the one under the cursor: by one key each, or from a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from app.attempts import why_not
+from app.edits import Edit
+from app.edits.clear import Clear
+from app.edits.cut import CHARACTERS, Cut
+from app.edits.drop import Drop
+from app.edits.drop_before import DropBefore
+from app.edits.drop_image import DropImage
+from app.edits.keep_last_turns import KeepLastTurns
+from app.edits.note_image import NoteImage
+from app.edits.replace_text import ReplaceText
+from app.edits.save import Save
+from app.edits.spans import STRUCTURED
+from app.edits.strip_thinking import StripThinking
+from app.edits.summarise_range import HAND, SummariseRange
+from app.errors import BadPipeline
+from app.tui.screens.base import Prompt, acts
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.parts.attempting import Attempts
+from app.tui.screens.rewrite import RewriteScreen, own_text, summary_text
+
+NO_ROW = "no message is under the cursor"
+ANY_TEXT = "some text"
+"""Stands for the text that is still to be written, when it is asked whether it could be put in."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One line of the menu: an edit, whether it can be done, and what choosing it does."""
+
+    label: str
+    edit: Edit
+    """As far as it is known yet, to ask whether it can be done."""
+    choose: Callable[[], None]
+
+
+class MenuReady(Message):
+    """It is known what can be done to the rows."""
+
+    def __init__(self, offers: Sequence[Offer], reasons: Sequence[str | None], rows: int) -> None:
+        super().__init__()
+        self.offers = offers
+        self.reasons = reasons
+        self.rows = rows
+
+
+class Edits(Attempts):
+    """A screen with rows that can be edited by hand."""
+
+    def acted_keys(self) -> tuple[str, ...]:
+        """Keys of the blocks that an edit is about."""
+        raise NotImplementedError
+
+    def here_keys(self) -> tuple[str, ...]:
+        """Key of the block that stands for a place in the conversation."""
+        return self.acted_keys()[:1]
+
+    def why_not_edit(self, action: str) -> str | None:
+        """Why one of the edits cannot be begun."""
+        match action:
+            case "drop_rows" | "clear_rows" | "cut_rows":
+                return None if self.acted_keys() else NO_ROW
+            case "rewrite":
+                return None if self.here_keys() else NO_ROW
+        return None
+
+    @acts
+    def action_drop_rows(self) -> None:
+        self.attempt(Drop(keys=self.acted_keys()))
+
+    @acts
+    def action_clear_rows(self) -> None:
+        self.attempt(Clear(keys=self.acted_keys()))
+
+    @acts
+    def action_cut_rows(self) -> None:
+        self.ask("edit-cut", "lines of head and tail that stay (20 10; 500 200 c for characters):", "20 10")
+
+    @acts
+    def action_rewrite(self) -> None:
+        keys = self.here_keys()
+        could = ReplaceText(keys=keys, text=ANY_TEXT, allow_words=True, force=True)
+        if reason := self.workspace.why_not_edit(could):
+            self.tell(f"{could.label}: {reason}")
+            return
+        text = own_text(self.workspace, keys[0])
+        make = partial(_rewritten, keys)
+        self._write("Rewrite this text", text, make)
+
+    def _write(self, title: str, text: str, make: Callable[[str], Edit]) -> None:
+        self.app.push_screen(RewriteScreen(self.opened, title, text, make, self.did))
+
+    # The menu
+
+    def action_edits(self) -> None:
+        self.status("looking what can be done ...")
+        self._look_at_menu(tuple(self._edit_offers()))
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    def _look_at_menu(self, offers: tuple[Offer, ...]) -> None:
+        worker = get_current_worker()
+        messages, context = self.workspace.messages, self.workspace.context
+        reasons = [why_not(offer.edit, messages, context) for offer in offers]
+        if not worker.is_cancelled:
+            self.post_message(MenuReady(offers, reasons, len(self.acted_keys())))
+
+    @on(MenuReady)
+    def _show_menu(self, event: MenuReady) -> None:
+        self.status("")
+        choices = [
+            Choice(offer.label if reason is None else f"{offer.label} {self.glyphs.dot} {reason}")
+            for offer, reason in zip(event.offers, event.reasons, strict=True)
+        ]
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                event.offers[position].choose()
+
+        rows = "1 row" if event.rows == 1 else f"{event.rows:,} rows"
+        self.app.push_screen(ChooseScreen(f"Edit {rows}", choices), choose)
+
+    def _edit_offers(self) -> Iterator[Offer]:
+        keys, here = self.acted_keys(), self.here_keys()
+
+        def plain(label: str, edit: Edit) -> Offer:
+            return Offer(label, edit, partial(self._begin, edit))
+
+        yield plain("drop (x)", Drop(keys=keys))
+        yield plain("clear to a placeholder (c)", Clear(keys=keys))
+        yield Offer("cut the middle out ... (t)", Cut(keys=keys), self.action_cut_rows)
+        yield plain("save to a file", Save(keys=keys))
+        yield Offer("rewrite this text ... (E)", ReplaceText(keys=here, text=ANY_TEXT), self.action_rewrite)
+        by_rules = SummariseRange(keys=keys, source=STRUCTURED)
+        yield plain("summarise first to last by rules", by_rules)
+        yield Offer("summarise them by hand ...", by_rules, partial(self._summarise, keys))
+        yield plain("drop pictures", DropImage(keys=keys))
+        yield plain("note pictures in a line", NoteImage(keys=keys))
+        yield plain("strip thinking of these turns", StripThinking(keys=keys))
+        yield plain("strip thinking of older turns", StripThinking())
+        yield plain("drop all before here", DropBefore(keys=here))
+        yield plain("summarise all before here", DropBefore(keys=here, leave=STRUCTURED))
+        yield Offer("keep only the last turns ...", KeepLastTurns(turns=1), self._ask_turns)
+
+    def _begin(self, edit: Edit) -> None:
+        self.attempt(edit)
+
+    def _ask_turns(self) -> None:
+        self.ask("edit-turns", "newest turns that stay:", "3")
+
+    def _summarise(self, keys: tuple[str, ...]) -> None:
+        text = summary_text(self.workspace, SummariseRange(keys=keys, source=STRUCTURED))
+        self._write("Summary by hand", text, partial(_summarised, keys))
+
+    @on(Prompt.Taken)
+    def _edit_asked(self, event: Prompt.Taken) -> None:
+        if not event.purpose.startswith("edit-") or not event.text.strip():
+            return
+        try:
+            if event.purpose == "edit-turns":
+                self.attempt(KeepLastTurns.build({"turns": event.text.strip()}))
+            else:
+                self.attempt(_cut(event.text).with_keys(self.acted_keys()))
+        except BadPipeline as error:
+            self.tell(str(error))
+
+
+def _cut(text: str) -> Edit:
+    """The edit that `20 10` or `500 200 c` asks for; raises BadPipeline for anything else."""
+    words = text.replace(",", " ").split()
+    unit = {"unit": CHARACTERS} if words[-1:] in (["c"], [CHARACTERS]) else {}
+    numbers = words[:-1] if unit else words
+    if len(numbers) != 2:
+        raise BadPipeline(f"two numbers were expected, head and tail, not {text.strip()!r}")
+    return Cut.build({"head": numbers[0], "tail": numbers[1], **unit})
+
+
+def _rewritten(keys: tuple[str, ...], text: str) -> Edit:
+    return ReplaceText(keys=keys, text=text)
+
+
+def _summarised(keys: tuple[str, ...], text: str) -> Edit:
+    return SummariseRange(keys=keys, source=HAND, text=text)

@@ -1,0 +1,119 @@
+"""Writing a text anew: a message's, a result's, or the summary of a stretch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from textual import on
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from app.attempts import Way
+from app.display import safe_lines, spread
+from app.edits import Edit
+from app.model import blocks_of, text_of
+from app.opening import Opened
+from app.stages.base import ChangeKind
+from app.tui.keys import Where
+from app.tui.screens.base import acts
+from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.parts.attempting import Attempts
+from app.tui.widgets.editor import Editor
+from app.workspace import Workspace
+
+
+class RewriteScreen(Attempts):
+    """An editor; what is refused stays in it with the reason said, what is taken is one step to undo."""
+
+    WHERE: ClassVar[Where] = Where.REWRITE
+
+    def __init__(
+        self,
+        opened: Opened,
+        title: str,
+        text: str,
+        make: Callable[[str], Edit],
+        told: Callable[[str], None],
+    ) -> None:
+        """`make` gives the edit that puts a text in; `told` is called with what was done."""
+        super().__init__(opened)
+        self._title = title
+        self._original = text
+        self._start = ""
+        """The text as the editor holds it before anything is typed."""
+        self._make = make
+        self._told = told
+
+    def body(self) -> Iterable[Widget]:
+        yield Editor(id="text")
+
+    def header(self) -> str:
+        return spread(self._title, "one step, undone with u", self.size.width - 2, self.glyphs)
+
+    @property
+    def _editor(self) -> Editor:
+        return self.query_one(Editor)
+
+    def on_mount(self) -> None:
+        self._editor.start(self._original)
+        self._start = self._editor.text
+        self._editor.focus()
+        self._count()
+
+    @on(TextArea.Changed)
+    def _count(self) -> None:
+        text = self._editor.text
+        self.status(f"{self._editor.document.line_count:,} lines, {len(text):,} characters")
+        self.refresh_lines()
+
+    def why_not(self, action: str) -> str | None:
+        if action == "take" and self.is_mounted and not self._editor.text.strip():
+            return "it is empty: x on the list drops the row instead"
+        return None
+
+    @acts
+    def action_take(self) -> None:
+        self.attempt(self._make(restored(self._original, self._editor.text)))
+
+    def edited(self, way: Way) -> None:
+        self.dismiss()
+        self._told(f"{way.words}: u takes it back")
+
+    def action_close(self) -> None:
+        if self._editor.text == self._start:
+            self.dismiss()
+            return
+        question = "Throw away what you wrote?"
+        self.app.push_screen(ConfirmScreen(question, yes="Throw away", no="Write on"), self._leave_if)
+
+    def _leave_if(self, sure: bool | None) -> None:
+        if sure:
+            self.dismiss()
+        else:
+            self._editor.focus()
+
+
+def restored(original: str, edited: str) -> str:
+    """The edited text, with every line that was left alone as it was before the editor made it safe.
+
+    An editor shows tabs as blanks and controls as signs; lines that nobody touched keep theirs.
+    """
+    lines = original.split("\n")
+    before: dict[str, str] = {}
+    for safe, line in zip(safe_lines(original), lines, strict=True):
+        before.setdefault(safe, line)
+    return "\n".join(before.get(line, line) for line in edited.split("\n"))
+
+
+def own_text(workspace: Workspace, key: str) -> str:
+    """The text of a block as it is now; empty where it is not in the conversation."""
+    return next((text_of(block) for _, block in blocks_of(workspace.messages) if block.key == key), "")
+
+
+def summary_text(workspace: Workspace, edit: Edit) -> str:
+    """What the rules would say for a stretch, without its heading; empty where they have nothing to say."""
+    for change in workspace.try_edit(edit).changes:
+        if change.kind is ChangeKind.MADE and change.after is not None:
+            return text_of(change.after).partition("\n\n")[2]
+    return ""

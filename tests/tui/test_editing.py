@@ -1,0 +1,157 @@
+"""Hand edits on the main screen: each by its key, all from the menu, each undone in one go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from app.model import text_of
+from app.tui.app import HandcompactApp
+from app.tui.screens.choose import ChooseScreen
+from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.diff import DiffScreen
+from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.rewrite import RewriteScreen, restored
+from app.workspace import Workspace
+from tests.tui.driving import opening, shows, type_in
+from tests.tui.files import anthropic_file
+from tests.tui.on_screen import press, settle
+from tests.tui.screen_text import assert_golden, screen_text
+
+SIZE = (80, 24)
+TO_RESULT = ("j", "j", "j")
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> HandcompactApp:
+    return HandcompactApp(opening(anthropic_file(tmp_path)))
+
+
+def workspace(app: HandcompactApp) -> Workspace:
+    screen = next(screen for screen in app.screen_stack if isinstance(screen, InspectScreen))
+    return screen.workspace
+
+
+def flat(app: HandcompactApp) -> str:
+    return " ".join(screen_text(app).replace("│", " ").split())
+
+
+async def test_x_drops_the_row_with_its_call_u_takes_it_back_and_d_shows_it(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        before = workspace(app).messages
+        text = await press(pilot, *TO_RESULT, "x")
+        assert "drop 2 blocks, ~1.8k tokens less: u takes it back" in text
+        assert text.count("dropped") >= 2
+        await press(pilot, "d")
+        assert shows(app, DiffScreen)
+        await press(pilot, "escape")
+        assert "undone: drop 1 block" in await press(pilot, "u")
+        assert workspace(app).messages is before
+        assert "done again" in await press(pilot, "ctrl+r")
+
+
+async def test_c_clears_all_marked_rows_as_one_operation(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *TO_RESULT, "space", "j", "j", "j", "j", "space")
+        text = await press(pilot, "c")
+        assert "clear 2 blocks" in text and " marked" not in text
+        assert len(workspace(app).history.done) == 1
+        assert "[Old tool result content cleared] tool=Read" in await press(pilot, "k")
+
+
+async def test_own_words_are_asked_for_by_name_and_no_leaves_them(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j", "j", "j", "x")
+        assert shows(app, ConfirmScreen)
+        assert "with 1 text of your" in flat(app) and "- Question 1: 登录 [/x] where is it?" in flat(app)
+        assert "nothing was changed" in await press(pilot, "enter")
+        assert workspace(app).steps == ()
+        await press(pilot, "x", "right", "enter")
+        assert len(workspace(app).steps) == 1
+
+
+async def test_a_range_with_own_words_in_it_offers_to_leave_them(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *TO_RESULT, "j", "v", "j", "j", "j", "j", "x")
+        assert shows(app, ChooseScreen)
+        assert "Not all of it: 1 text of your own" in flat(app)
+        text = await press(pilot, "enter")
+        assert "drop 4 blocks" in text
+        texts = [text_of(block) for message in workspace(app).messages for block in message.blocks]
+        assert any(words.startswith("Question 1") for words in texts) and "Looking at f1." not in texts
+
+
+async def test_t_asks_how_much_stays_and_a_wrong_answer_is_refused(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *TO_RESULT, "t")
+        assert "two numbers were expected" in await type_in(pilot, "many")
+        await press(pilot, "t")
+        assert "cut 1 block" in await type_in(pilot, "3 2")
+        await press(pilot, "j", "k")
+        assert "file 0" in screen_text(app) and "was cut" in screen_text(app)
+
+
+async def test_E_rewrites_a_text_and_what_is_refused_is_not_lost(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "E")
+        assert shows(app, RewriteScreen)
+        editor = app.screen.query_one(TextArea)
+        assert editor.text == "Looking at f0."
+        editor.text = "  "
+        await settle(pilot)
+        assert "it is empty" in await press(pilot, "ctrl+s")
+        editor.text = "Shorter."
+        text = await press(pilot, "ctrl+s")
+        assert shows(app, InspectScreen) and "rewrite 1 block" in text and "Shorter." in text
+        await press(pilot, "E", "a", "escape")
+        assert shows(app, ConfirmScreen)
+
+
+async def test_a_call_cannot_be_rewritten_and_the_newest_reply_not_dropped(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "holds neither words nor a result" in await press(pilot, "j", "j", "E")
+        assert "newest reply of the model" in await press(pilot, "G", "x")
+
+
+async def test_the_menu_says_of_each_edit_why_not(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *TO_RESULT, "D")
+        assert_golden(app, "edits")
+        text = await press(pilot, *["j"] * 7, "enter")
+        assert "drop picture: it stays: holds no picture" in text
+
+
+async def test_the_last_turns_are_kept_behind_a_boundary(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "D", "G", "end", "enter")
+        await type_in(pilot, "2")
+        assert "of your own?" in flat(app)
+        await press(pilot, "right", "enter")
+        messages = workspace(app).messages
+        assert len(messages) == 9 and messages[0].boundary is not None
+
+
+async def test_a_stretch_is_summarised_by_hand(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *["j"] * 6, "v", *["j"] * 3, "v", "D", *["j"] * 6, "enter")
+        assert shows(app, RewriteScreen)
+        app.screen.query_one(TextArea).text = "He read f1."
+        await press(pilot, "ctrl+s")
+        assert any("He read f1." in text_of(b) for m in workspace(app).messages for b in m.blocks)
+
+
+def test_lines_that_were_left_alone_keep_their_tabs_and_controls() -> None:
+    original = "a\tb\r\nsame\n\x1b[1mbold"
+    assert restored(original, "a   b\nchanged\n␛[1mbold") == "a\tb\r\nchanged\n\x1b[1mbold"
