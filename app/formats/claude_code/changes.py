@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from app.formats.claude_code.rows import Row, value_in
 from app.formats.claude_code.sent import Value
@@ -11,6 +11,7 @@ from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.twins import with_twin
 from app.formats.drafts import Item
 from app.formats.repairs import replaced
+from app.model import JsonPath
 
 _INPUTS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens")
 _SEGMENT: Final = ("preservedSegment", "preservedMessages")
@@ -24,6 +25,8 @@ def changed_record(old: Value, row: Row, records: Transcript) -> Value:
     for path, item in row.texts.items():
         value = value_in(item, records)
         new = replaced(new, path, value["text"] if isinstance(value, dict) else value)
+    for path in sorted(row.gone, key=_depth_first, reverse=True):
+        new = _without(new, path)
     if row.new_parent:
         new["parentUuid"] = row.parent.uuid if row.parent is not None else None
     if row.uuid is not None:
@@ -39,6 +42,22 @@ def changed_record(old: Value, row: Row, records: Transcript) -> Value:
         metadata = new["compactMetadata"]
         new["compactMetadata"] = {key: metadata[key] for key in metadata if key not in _SEGMENT}
     return new
+
+
+def _without(record: Value, path: JsonPath) -> Value:
+    """The record without the text at `path`: its item of a list goes, and what is no list's says nothing."""
+    item = next((at for at in reversed(range(len(path))) if isinstance(path[at], int)), None)
+    if item is None:
+        return cast(Value, replaced(record, path, ""))
+    holder: Any = record
+    for step in path[:item]:
+        holder = holder[step]
+    rest = [value for number, value in enumerate(holder) if number != path[item]]
+    return cast(Value, replaced(record, path[:item], rest))
+
+
+def _depth_first(path: JsonPath) -> tuple[int | str, ...]:
+    return tuple(step if isinstance(step, int) else -1 for step in path)
 
 
 def _set_usage(record: Value, tokens: int) -> None:

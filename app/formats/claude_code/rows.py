@@ -31,6 +31,8 @@ class Row:
     """The content that a message record must have, where it differs."""
     texts: dict[JsonPath, Item] = field(default_factory=dict)
     """The texts of an attachment record that differ."""
+    gone: tuple[JsonPath, ...] = ()
+    """The texts of an attachment record that are not sent any more, beside others that are."""
     new_parent: bool = False
     drop_source: bool = False
     reference: str | None = None
@@ -44,6 +46,7 @@ class Row:
         return (
             self.content is not None
             or bool(self.texts)
+            or bool(self.gone)
             or self.new_parent
             or self.drop_source
             or self.reference is not None
@@ -116,6 +119,8 @@ class Threader:
         changed = [item for item in items if self._differs(item)]
         if node.kind == "attachment":
             row.texts = {i.block.place.path: i for i in changed if i.block is not None and i.block.place}
+            kept = {item.block.key for item in items if item.block is not None}
+            row.gone = tuple(b.place.path for b in node.blocks if b.key not in kept and b.place)
         elif changed or [i.block.key for i in items if i.block] != [b.key for b in node.blocks]:
             row.content = items
         return row

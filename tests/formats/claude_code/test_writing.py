@@ -252,6 +252,27 @@ def test_an_attachment_is_changed_where_it_says_what_is_sent() -> None:
     assert request(read_bytes(out)) == request(session, kept)
 
 
+@pytest.mark.parametrize(
+    ("rendered", "left"),
+    [
+        ([{"content": "one"}, {"content": "two"}, {"content": "six"}], [{"content": "one"}]),
+        (
+            [{"content": [{"type": "text", "text": t} for t in ("one", "two", "six")]}],
+            [{"content": [{"type": "text", "text": "one"}]}],
+        ),
+    ],
+)
+def test_texts_of_an_attachment_go_without_the_others(rendered: list[Value], left: list[Value]) -> None:
+    attachment = record(2, 1, "attachment", attachment={"type": "file"}, rendered=rendered)
+    session = read(user(1, None, "Hi"), attachment, assistant(3, 2, "Yo"))
+    first = session.live[0]
+    texts = {block.content.read(): block for block in first.blocks if isinstance(block, Text)}
+    kept = (replace(first, blocks=(texts["one"], texts["Hi"])), session.live[1])
+    out = written(rewrite(session, kept))
+    assert by_uuid(out)[uuid(2)]["rendered"] == left
+    assert request(read_bytes(out)) == request(session, kept)
+
+
 def test_the_newest_usage_says_how_big_the_context_is() -> None:
     session = read(
         user(1, None, "Hi"),
