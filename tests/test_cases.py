@@ -30,6 +30,7 @@ FORMATS = {
     "openai-chat": "openai-chat",
     "codex-rollout": "codex-rollout",
     "openai-responses": "openai-responses",
+    "gemini": "gemini",
 }
 """The sidecars' names of the formats that are read, and ours."""
 

@@ -13,6 +13,7 @@ from app.formats.claude_code import ClaudeCode
 from app.formats.codex import Codex
 from app.formats.foreign import what_is_seen
 from app.formats.gemini import GeminiCli
+from app.formats.gemini_json import GeminiJson
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
 from app.formats.pi import Pi
@@ -24,6 +25,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Codex(),
     Pi(),
     GeminiCli(),
+    GeminiJson(),
     OpenAIResponses(),
     Anthropic(),
     OpenAIChat(),

@@ -41,8 +41,6 @@ _Test = Callable[[Mapping[str, Any]], bool]
 _OBJECTS: Final[tuple[tuple[_Test, str], ...]] = (
     (lambda o: "mapping" in o and ("title" in o or "current_node" in o), "a ChatGPT export"),
     (lambda o: "payload" in o and "type" in o, "a Codex rollout"),
-    (lambda o: "contents" in o, "a Gemini request"),
-    (lambda o: "parts" in o and "role" in o, "a Gemini conversation"),
     (lambda o: isinstance(o.get("message"), dict) and "parts" in o["message"], "a Qwen Code session"),
     (lambda o: isinstance(o.get("info"), dict) and ("parts" in o or "messages" in o), "an opencode export"),
     (lambda o: o.get("type") == "session" and "version" in o, "a pi session"),

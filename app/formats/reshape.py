@@ -102,12 +102,16 @@ def align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
     return origins
 
 
-def _likeness(old: Any, new: Any) -> int:
-    """How many members two objects have in common."""
+def _likeness(old: Any, new: Any, levels: int = 2) -> int:
+    """How many members two objects have in common, and the objects in them."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return int(same(old, new))
     shared = [(value, new[key]) for key, value in old.items() if key in new]
-    return sum(one is other or _equal_word(one, other) for one, other in shared)
+    found = sum(one is other or _equal_word(one, other) for one, other in shared)
+    if levels > 1:
+        inner = [(one, other) for one, other in shared if isinstance(one, dict) and one is not other]
+        found += sum(_likeness(one, other, levels - 1) for one, other in inner if isinstance(other, dict))
+    return found
 
 
 def _equal_word(one: Any, other: Any) -> bool:

@@ -268,9 +268,59 @@ def library_lines() -> bytes:
     return lines(messages)
 
 
+# ---- Gemini
+
+
+def content(role: str, *parts: Any) -> Message:
+    """A content; bare strings are its texts."""
+    return {"role": role, "parts": [{"text": part} if isinstance(part, str) else part for part in parts]}
+
+
+def function(name: str, **asked: Any) -> Message:
+    return {"functionCall": {"name": name, "args": asked}, "thoughtSignature": seal(120, compact(asked))}
+
+
+def response(name: str, **told: Any) -> Message:
+    return {"functionResponse": {"name": name, "response": told}}
+
+
+def garden_request() -> bytes:
+    """`gemini-contents.json`: beds to be watered; calls without ids, told apart by their order."""
+    beds = [{"bed": number, "moist": number * 37 % 50, "plant": "beans"} for number in range(1, 25)]
+    view = {"inlineData": {"mimeType": "image/png", "data": picture(["BED 7", "DRY"])[0]}}
+    contents = [
+        content("user", "Which beds need water today? Leave bed 3 alone, whatever the sensors say."),
+        content(
+            "model",
+            {"text": "The sensors, and a look at bed 7.", "thought": True},
+            "I'll read the sensors of both gardens and look at bed 7.",
+            function("read_beds", garden="north"),
+            function("read_beds", garden="south"),
+            function("look", bed=7),
+        ),
+        content(
+            "user",
+            response("read_beds", output=json.dumps(beds, indent=1)),
+            response("read_beds", error="the south garden does not answer"),
+            response("look", output="a picture from this morning"),
+            view,
+        ),
+        content(
+            "model", "Beds 7, 14 and 23 are dry. South does not answer.", function("water", beds=[7, 14, 23])
+        ),
+        content("user", response("water", output={"litres": 42, "minutes": 11})),
+        content("model", "Done: 42 litres for beds 7, 14 and 23. Bed 3 was left alone."),
+    ]
+    system = {"parts": [{"text": "You look after two gardens."}]}
+    return document(
+        {"systemInstruction": system, "contents": contents, "generationConfig": {"temperature": 0.20}}
+    )
+
+
 PLAIN = {
     "anthropic-messages.json": weather_request,
     "anthropic-messages.jsonl": bread_lines,
+    "gemini-contents.json": garden_request,
     "openai-chat.json": train_request,
     "openai-chat.jsonl": library_lines,
 }

@@ -90,13 +90,17 @@ class PlainFormat(ABC):
         """What else a person should know of the file."""
         return ()
 
+    def _open(self, source: Source) -> PlainRecords:
+        """The records of a session, not loaded yet."""
+        return open_records(source)
+
     def sniff(self, source: Source) -> bool:
         """Whether the content is of this dialect."""
         return kind_of(source) == self.name
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session; there are no branches to choose from, so `leaf` plays no part."""
-        records = open_records(source)
+        records = self._open(source)
         reader = self._reader(records)
         messages: list[Message] = []
         mender = self._mender()

@@ -1,0 +1,117 @@
+"""Conversations in the form of the Gemini API: a list of contents, a request, or one content a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from app.formats.contents.forms import edited_parts, made_content
+from app.formats.contents.parts import PartReader
+from app.formats.contents.repairs import ContentsMender, mend_contents
+from app.formats.contents.words import ROLES
+from app.formats.markers import boundary_of
+from app.formats.plain.kinds import first_look
+from app.formats.plain.layout import DocumentRecords, PlainRecords, open_records
+from app.formats.plain.reported import model_of, time_of, usage_of
+from app.formats.plain.session import MessageReader, PlainFormat
+from app.formats.repairs import Mender, Mending, PairsAnew
+from app.formats.source import Source
+from app.model import Author, Message, Record, Role, Standing, Text
+
+_LISTS: Final = ("contents", "history")
+"""What the list of contents is called in a request, and in a file that `/chat save` writes."""
+
+_SYSTEM: Final = ("systemInstruction", "system_instruction")
+
+
+class GeminiJson(PlainFormat):
+    """Gemini contents as JSON."""
+
+    name = "gemini"
+    title = "Gemini JSON"
+    validity = "gemini"
+
+    def sniff(self, source: Source) -> bool:
+        """Whether the content is a list of contents with parts."""
+        return _list_in(source) is not None
+
+    def _open(self, source: Source) -> PlainRecords:
+        return open_records(source, _list_in(source) or _LISTS[0])
+
+    def _reader(self, records: PlainRecords) -> MessageReader:
+        return _Reader(records)
+
+    def _mender(self) -> Mender:
+        return ContentsMender(join=True)
+
+    def _mending(self, records: PlainRecords, pairs: PairsAnew, *, alternate: bool) -> Mending:
+        return mend_contents(pairs, join=True)
+
+    def made(self, message: Message) -> dict[str, Any]:
+        """A message that is in no file."""
+        return made_content(message)
+
+    def edited(self, value: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
+        """A record's value with the blocks of `new`."""
+        parts = value.get("parts")
+        items = parts if isinstance(parts, list) else [parts]
+        return {**value, "parts": edited_parts(items, old.blocks, new.blocks)}
+
+    def edited_elsewhere(self, value: Any, old: Message, new: Message) -> Any:
+        """The system instruction with the blocks of `new`; one that is a string stays what it is."""
+        return self.edited(value, old, new) if isinstance(value, dict) else value
+
+
+class _Reader(MessageReader):
+    def __init__(self, records: PlainRecords) -> None:
+        super().__init__(records)
+        self._parts = PartReader(records)
+
+    def message(self, record: Record, value: dict[str, Any]) -> Message:
+        said = value["role"] == "model"
+        author = Author.ASSISTANT if said else Author.USER
+        blocks = self._parts.blocks(record.index, ("parts",), value.get("parts"), record.key, author)
+        first = blocks[0] if blocks and not said else None
+        text = first.content.preview if isinstance(first, Text) else ""
+        return Message(
+            key=record.key,
+            role=Role.ASSISTANT if said else Role.USER,
+            blocks=blocks,
+            standing=Standing.LIVE if value["role"] in ROLES else Standing.NEVER_SENT,
+            time=time_of(value),
+            model=model_of(value) if said else None,
+            usage=usage_of(value) if said else None,
+            boundary=boundary_of(text, record.key, record.index),
+            records=(record.index,),
+        )
+
+    def elsewhere(self) -> Iterable[Message]:
+        """The system instruction, which stands beside the contents."""
+        records = self.records
+        for name in _SYSTEM:
+            span = records.member(name) if isinstance(records, DocumentRecords) else None
+            if span is not None and isinstance(records, DocumentRecords):
+                yield from self._instruction(records.add_elsewhere(*span, "system"))
+
+    def _instruction(self, record: Record) -> Iterator[Message]:
+        value = self.records.value(record.index)
+        held = isinstance(value, dict)
+        parts, path = (value.get("parts"), ("parts",)) if held else (value, ())
+        blocks = self._parts.blocks(record.index, path, parts, record.key, Author.SYSTEM)
+        if blocks:
+            yield Message(record.key, Role.SYSTEM, blocks, records=(record.index,))
+
+
+def _list_in(source: Source) -> str | None:
+    """What the list of contents is called; any name for one at the root. None where there is none."""
+    for name in _LISTS:
+        look = first_look(source, name)
+        contents = [value for value in look.values if isinstance(value, dict)]
+        good = sum(value.get("role") in ROLES and "parts" in value for value in contents if _has_word(value))
+        if look.shape is not None and good and good * 2 >= len(contents):
+            return name
+    return None
+
+
+def _has_word(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("role"), str)
