@@ -18,7 +18,7 @@ from app.formats.responses.blocks import ItemReader, role_of
 from app.formats.responses.entries import Entry, messages_of
 from app.formats.responses.outgoing import Outgoing, Sender
 from app.formats.responses.told import Told, tell_items
-from app.formats.responses.words import KNOWN, ROLES, kind_of
+from app.formats.responses.words import KNOWN, kind_of
 from app.formats.source import Source
 from app.formats.store import stored
 from app.model import Author, Facts, Message, Place, Record, Role, Session, Text
@@ -137,7 +137,7 @@ def _is_telling(item: dict[str, Any]) -> bool:
     kinds = (
         [part.get("type") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     )
-    return item.get("role") in ROLES and any(
+    return isinstance(item.get("role"), str) and any(
         isinstance(kind, str) and (kind.startswith("input_") or kind == "output_text") for kind in kinds
     )
 

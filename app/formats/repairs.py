@@ -114,6 +114,7 @@ class Ids:
         self._longest = longest
         self._any_sign = any_sign
         self._used: set[str] = set()
+        self._numbers: dict[str, int] = {}
 
     def good(self, original: Any) -> bool:
         """Whether the provider takes it as it is."""
@@ -126,13 +127,14 @@ class Ids:
     def take(self, original: Any) -> str:
         """A good id for `original` that was not given before."""
         wanted = original if self.good(original) else self._safe(id_text(original))
-        number = 1
+        number = self._numbers.get(wanted, 1)
         unique = wanted
         while unique in self._used:
             number += 1
             ending = f"_{number}"
             unique = wanted[: None if self._longest is None else self._longest - len(ending)] + ending
         self._used.add(unique)
+        self._numbers[wanted] = number
         return unique
 
     def _safe(self, original: str) -> str:

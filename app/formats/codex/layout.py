@@ -49,7 +49,7 @@ def without_old(rows: Sequence[Row], compaction: Row, rollout: Rollout) -> list[
     """The rows from the compaction on, and of those before it what tells of the session as a whole."""
     border = rows.index(compaction)
     heading = rollout.heading
-    stay = {*heading.metas[:1], *heading.last.values()}
+    stay = {*list(heading.metas)[:1], *heading.last.values()}
     return [row for row in rows[:border] if row.record in stay] + list(rows[border:])
 
 

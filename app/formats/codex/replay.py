@@ -24,11 +24,14 @@ class Segment:
     compaction: int | None = None
     """The record of the compaction."""
     previous: Segment | None = None
-    base: list[Node] | None = None
+    left: list[Node] | None = None
     """What the compaction left, where that was looked up."""
     nodes: list[Node] = field(default_factory=list)
+    """What came since."""
     undone: list[Node] = field(default_factory=list)
     """What the compaction left and the person took back later."""
+    turns: list[int] = field(default_factory=list)
+    """Where turns begin, by place in what was left and what came since together."""
 
 
 History: TypeAlias = Callable[[Segment], list[Node]]
@@ -39,12 +42,14 @@ class Replay:
     """Takes the records of a rollout in order; afterwards `top` leads to all that governs."""
 
     def __init__(self, history: History) -> None:
-        self.top = Segment()
+        self.top = Segment(left=[])
         self.undone: list[Node] = []
         self._history = history
 
     def add(self, node: Node) -> None:
         """The next item."""
+        if node.starts_turn:
+            self.top.turns.append(len(self.top.left or ()) + len(self.top.nodes))
         self.top.nodes.append(node)
 
     def compact(self, record: int) -> None:
@@ -53,18 +58,27 @@ class Replay:
 
     def roll_back(self, turns: int) -> None:
         """Take back the last turns, each with what the client put in front of it."""
-        base = self._history(self.top)
-        nodes = base + self.top.nodes
-        starts = [place for place, node in enumerate(nodes) if node.starts_turn]
-        if turns <= 0 or not starts:
+        top = self.top
+        if top.left is None:
+            top.left = self._history(top)
+            before = [place for place, node in enumerate(top.left) if node.starts_turn]
+            top.turns = before + [len(top.left) + place for place in top.turns]
+        if turns <= 0 or not top.turns:
             return
-        cut = starts[-turns] if len(starts) >= turns else starts[0]
-        while cut > starts[0] and nodes[cut - 1].contextual:
+        first = top.turns[0]
+        cut = top.turns[-turns] if len(top.turns) >= turns else first
+        del top.turns[-turns:]
+        while cut > first and self._at(cut - 1).contextual:
             cut -= 1
-        self.undone += nodes[cut:]
-        self.top.undone = base[cut:] + self.top.undone
-        self.top.base = base[:cut]
-        self.top.nodes = nodes[len(self.top.base) : cut]
+        border = len(top.left)
+        self.undone += top.left[cut:] + top.nodes[max(cut - border, 0) :]
+        top.undone = top.left[cut:] + top.undone
+        del top.nodes[max(cut - border, 0) :]
+        del top.left[cut:]
+
+    def _at(self, place: int) -> Node:
+        left = self.top.left or []
+        return left[place] if place < len(left) else self.top.nodes[place - len(left)]
 
     def past(self) -> Iterator[Segment]:
         """The segments before the one that governs, newest first."""

@@ -40,8 +40,8 @@ class Heading:
     title: str | None = None
     cwd: str | None = None
     model: str | None = None
-    metas: list[int] = field(default_factory=list)
-    """Records that name the session, its own first."""
+    metas: dict[int, None] = field(default_factory=dict)
+    """Records that name a session, this one's first."""
     last: dict[str, int] = field(default_factory=dict)
     """The last record of each type that tells of the session and not of a moment in it."""
 
@@ -123,8 +123,8 @@ class Rollout(RecordStore):
 
     def _own_history(self, segment: Segment) -> list[Node] | None:
         """The nodes that a compaction says itself that it left; None where that has to be worked out."""
-        if segment.compaction is None or segment.base is not None:
-            return segment.base or []
+        if segment.left is not None or segment.compaction is None:
+            return segment.left or []
         payload = self.value(segment.compaction)["payload"]
         items = payload.get(HISTORY)
         return list(self._replaced(segment.compaction, payload, items)) if isinstance(items, list) else None
@@ -234,7 +234,7 @@ class Rollout(RecordStore):
                 self.twins.setdefault(ident, []).append(index)
 
     def _take_meta(self, index: int, payload: dict[str, Any]) -> None:
-        self.heading.metas.append(index)
+        self.heading.metas[index] = None
         if len(self.heading.metas) == 1:
             self.heading.session_id = _word(payload, "id") or _word(payload, "session_id")
             self.heading.cwd = self.heading.cwd or _word(payload, "cwd")

@@ -11,7 +11,6 @@ from app.formats.base import Rewrite, Rewriting
 from app.formats.codex.plan import Plan, Planner
 from app.formats.codex.rollout import Rollout, rollout_of
 from app.formats.codex.rows import Row
-from app.formats.codex.words import META
 from app.formats.lines import mend, parse_record
 from app.formats.reshape import reshape
 from app.formats.source import chunks
@@ -63,7 +62,7 @@ def _line(row: Row, rollout: Rollout, session_id: str | None) -> bytes:
         raw = reshape(raw, old, new)
     if row.ordinal is not None:
         raw = with_ordinal(raw, row.ordinal)
-    if session_id is not None and rollout[row.record].kind == META:
+    if session_id is not None and row.record in rollout.heading.metas:
         raw = with_session(raw, session_id, rollout.heading.session_id)
     return raw
 

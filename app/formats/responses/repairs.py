@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from app.formats.markers import ORPHAN_TEXT, UNANSWERED_TEXT
 from app.formats.repairs import (
@@ -62,6 +62,10 @@ class _Call:
     ident: Any
 
 
+_Waiting: TypeAlias = dict[str, deque[_Call]]
+"""Calls of one id without an output yet, by the type of item that answers them."""
+
+
 @dataclass(slots=True)
 class Survey:
     """Which output answers which call, found before anything is mended. All keys are places of items."""
@@ -79,14 +83,15 @@ class Survey:
 
     def __post_init__(self) -> None:
         calls: list[_Call] = []
-        waiting: dict[str, deque[_Call]] = {}
+        waiting: dict[str, _Waiting] = {}
         outputs: list[tuple[int, str, str]] = []
         answered: dict[int, int] = {}
         for place, (_, item) in enumerate(self.pairs):
             if is_call(item):
                 call = _Call(place, ANSWERED_BY[kind_of(item)], item.get("call_id"))
                 calls.append(call)
-                waiting.setdefault(id_text(call.ident), deque()).append(call)
+                by_kind = waiting.setdefault(id_text(call.ident), {})
+                by_kind.setdefault(call.answer, deque()).append(call)
             elif is_output(item):
                 ident = id_text(item.get("call_id"))
                 found = _take(waiting.get(ident), kind_of(item))
@@ -101,7 +106,7 @@ class Survey:
     def _late(
         self,
         calls: list[_Call],
-        waiting: dict[str, deque[_Call]],
+        waiting: dict[str, _Waiting],
         outputs: list[tuple[int, str, str]],
         answered: dict[int, int],
     ) -> None:
@@ -116,7 +121,8 @@ class Survey:
                 self.orphans[place] = (
                     "a tool call was answered twice" if again else "a tool result had no call"
                 )
-        self.unanswered.update(call.place for left in waiting.values() for call in left)
+        left = (calls for by_kind in waiting.values() for calls in by_kind.values())
+        self.unanswered.update(call.place for calls in left for call in calls)
 
     def _settle(self, calls: list[_Call], answered: dict[int, int]) -> None:
         given = {answer: Ids(longest=LONGEST_ID, any_sign=True) for answer in set(ANSWERED_BY.values())}
@@ -131,13 +137,10 @@ class Survey:
                 self.kinds[output] = call.answer
 
 
-def _take(waiting: deque[_Call] | None, kind: str) -> _Call | None:
+def _take(waiting: _Waiting | None, kind: str) -> _Call | None:
     """The first call that an output of this type answers; one of another type where there is no better."""
-    if not waiting:
-        return None
-    call = next((call for call in waiting if call.answer == kind), waiting[0])
-    waiting.remove(call)
-    return call
+    calls = (waiting or {}).get(kind) or next((some for some in (waiting or {}).values() if some), None)
+    return calls.popleft() if calls else None
 
 
 class ItemMender:
@@ -209,7 +212,7 @@ class ItemMender:
 
     def _message(self, key: str, item: Message) -> Message:
         role, content = item.get("role"), item.get("content")
-        if role not in ROLES:
+        if not isinstance(role, str) or role not in ROLES:
             self._note("bad-role", key, "a role that does not exist")
             role = "user"
             item = {**item, "role": role}

@@ -171,6 +171,13 @@ def test_glued_and_broken_records_are_written_on_their_own() -> None:
     assert request(read_bytes(out)) == request(session)
 
 
+def test_a_meta_record_without_its_payload_is_no_obstacle() -> None:
+    session = read(
+        user("Hi"), {"type": "session_meta"}, {"type": "session_meta", "payload": []}, assistant("Yo")
+    )
+    assert read_bytes(written(rewrite(session, session_id=NEW_ID))).session_id == NEW_ID
+
+
 ITEMS = st.sampled_from(
     [
         user("u"), assistant("a"), call("x"), call("y"), output("x"), output("y"), output("z"), user("w"),
