@@ -50,7 +50,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, O = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -87,11 +87,11 @@ KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("invert", "I", "invert", "Invert", "Mark the rows shown that are not, and only these", (M,)),
     Key("unmark", "U", "unmark", "Unmark", "Let go of all marks", (M,)),
-    Key("drop", "x", "drop_rows", "Drop", "Drop the marked rows, or this one", (M, O)),
-    Key("clear-rows", "c", "clear_rows", "Clear", "Clear their results to a placeholder", (M, O)),
-    Key("cut", "t", "cut_rows", "Cut", "Cut the middle out of their texts", (M, O)),
+    Key("drop", "x", "drop_rows", "Drop", "Drop the marked rows, or this one", (M, L)),
+    Key("clear-rows", "c", "clear_rows", "Clear", "Clear their results to a placeholder", (M, L)),
+    Key("cut", "t", "cut_rows", "Cut", "Cut the middle out of their texts", (M, L)),
     Key("rewrite", "E", "rewrite", "Rewrite", "Write the text of this row anew, in an editor", (M,)),
-    Key("edits", "D", "edits", "Edits", "All that can be done to them by hand, and why not", (M, O)),
+    Key("edits", "D", "edits", "Edits", "All that can be done to them by hand, and why not", (M, L)),
     Key(
         "next",
         "right_square_bracket",
@@ -174,7 +174,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "close",
         "Close",
         "Back to the screen before",
-        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, O),
+        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L),
     ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
