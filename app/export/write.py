@@ -203,7 +203,7 @@ def _check_unchanged(plan: ExportPlan) -> None:
     if not isinstance(source, FileSource):
         return
     if not source.is_whole():
-        raise FileChanged(f"{source.path} was written anew since it was opened: open it again")
+        raise FileChanged(f"{source.path} changed since it was opened (it was written anew): open it again")
     try:
         now = identity_of(source.path.stat())
     except OSError as error:
