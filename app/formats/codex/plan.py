@@ -137,10 +137,9 @@ class Planner:
             for record in self._rollout.twins.get(str(out.value.get("call_id")), ()):
                 if record in by_record:
                     by_record[record].edits.append(clearing(text))
-        if self._rewrite.slim:
-            for record in {record for records in self._rollout.twins.values() for record in records}:
-                if record in by_record:
-                    by_record[record].edits.append(clearing(""))
+        for record in self._rollout.copies if self._rewrite.slim else ():
+            if record in by_record and not by_record[record].edits:
+                by_record[record].edits.append(clearing(""))
         counted, tokens = self._rollout.counted, self._rewrite.context_tokens
         if tokens is not None and counted in by_record:
             by_record[counted].edits.append(partial(_with_usage, max(1, tokens)))

@@ -9,6 +9,7 @@ from typing import Any
 from app.formats.codex.boundaries import compaction_of, marker_of
 from app.formats.codex.nodes import Node, node_of, seconds
 from app.formats.codex.replay import Replay, Segment, words_kept
+from app.formats.codex.twins import repeats_output
 from app.formats.codex.usage import Meter
 from app.formats.codex.words import (
     COMPACTED,
@@ -66,6 +67,8 @@ class Rollout(RecordStore):
         self.times: list[float | None] = []
         self.twins: dict[str, list[int]] = {}
         """Events that show an item a second time, by the id of the call or the item."""
+        self.copies: set[int] = set()
+        """Events that repeat a long output."""
         self.counted: int | None = None
         """The newest `token_count` with figures."""
         self.types: set[str] = set()
@@ -232,6 +235,8 @@ class Rollout(RecordStore):
             ident = event.get("call_id") or (shown.get("id") if isinstance(shown, dict) else None)
             if isinstance(ident, str) and ident:
                 self.twins.setdefault(ident, []).append(index)
+            if repeats_output(event):
+                self.copies.add(index)
 
     def _take_meta(self, index: int, payload: dict[str, Any]) -> None:
         self.heading.metas[index] = None

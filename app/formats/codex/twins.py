@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from app.formats.codex.rows import Edit, Value
 from app.formats.repairs import replaced
+from app.formats.store import text_of_value
 from app.model import JsonPath
 
 _OUTPUTS: Final = (
@@ -18,10 +19,23 @@ _OUTPUTS: Final = (
 )  # fmt: skip
 """Members of an event that repeat what a tool gave; the first that is there takes the new text."""
 
+SHORT: Final = 200
+"""Code points of an output that is left where only size is asked for."""
+
 
 def clearing(text: str) -> Edit:
     """The edit that lets an event say `text` where it repeats a tool's output."""
     return partial(_cleared, text)
+
+
+def repeats_output(event: Value) -> bool:
+    """Whether an event repeats a tool's output at some length."""
+    holder = event["item"] if isinstance(event.get("item"), dict) else event
+    return any(_is_long(holder[name]) for name in _OUTPUTS if holder.get(name))
+
+
+def _is_long(value: Any) -> bool:
+    return len(value if isinstance(value, str) else text_of_value(value)) > SHORT
 
 
 def _cleared(text: str, record: Value) -> Value:

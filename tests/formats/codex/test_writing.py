@@ -135,6 +135,23 @@ def test_a_cleared_output_is_cleared_in_every_copy() -> None:
     assert len(data) < 2000
 
 
+def test_copies_can_be_emptied_though_nothing_changed() -> None:
+    long = "row\n" * 500
+    session = read(
+        user("Log."), call("a"), call("b"), call("c"),
+        event("exec_command_end", call_id="a", aggregated_output=long, exit_code=0),
+        event("exec_command_end", call_id="b", aggregated_output="short"),
+        event("item_completed", item={"type": "Reasoning", "id": "c", "summary_text": [long]}),
+        output("a", long), output("b"), output("c"), assistant("Logged."),
+    )  # fmt: skip
+    rewriting = rewrite(session, slim=True)
+    events = [row["payload"] for row in rows(written(rewriting)) if row["type"] == "event_msg"]
+    assert [e.get("aggregated_output") for e in events] == ["", "short", None]
+    assert (rewriting.changed, rewriting.kept) == (1, 11)
+    both = rows(written(rewrite(session, cleared(session.live), slim=True)))
+    assert both[5]["payload"]["aggregated_output"] == "[cleared]"
+
+
 def test_what_a_tool_of_a_server_gave_is_cleared_in_its_form() -> None:
     given = {"Ok": {"content": [{"type": "text", "text": "x" * 900}], "isError": False}}
     session = read(
