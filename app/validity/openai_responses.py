@@ -6,37 +6,26 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from app.formats.responses.words import (
+    ANSWERED_BY,
+    BY_PROVIDER,
+    LOCAL,
+    OUTPUTS,
+    ROLES,
+    is_call,
+    is_output,
+    is_produced,
+    kind_of,
+)
 from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
 from app.validity.json_values import examine
 
 MAX_ID_CHARS: Final = 64
 
-ANSWERED_BY: Final = {
-    "function_call": "function_call_output",
-    "local_shell_call": "function_call_output",
-    "custom_tool_call": "custom_tool_call_output",
-    "computer_call": "computer_call_output",
-    "shell_call": "shell_call_output",
-    "apply_patch_call": "apply_patch_call_output",
-    "tool_search_call": "tool_search_output",
-}
-"""Which type of item answers which type of call."""
-
-_OUTPUTS = frozenset(ANSWERED_BY.values())
-_SEARCH = ("tool_search_call", "tool_search_output")
-_ANSWERED_BY_PROVIDER = frozenset(
-    {
-        "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
-        "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference", "compaction",
-        "compaction_trigger", "context_compaction",
-    }
-)  # fmt: skip
-_OF_THE_CLIENT = ("ghost_snapshot", "other")
-_ROLES = ("user", "assistant", "system", "developer")
 _SAID = ("output_text", "refusal")
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _NAMED = {"function_call": "arguments", "custom_tool_call": "input"}
-_KNOWN = frozenset({"reasoning", *ANSWERED_BY, *_OUTPUTS, *_ANSWERED_BY_PROVIDER})
+_KNOWN = frozenset({"reasoning", *ANSWERED_BY, *OUTPUTS, *BY_PROVIDER})
 
 
 def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
@@ -55,7 +44,7 @@ def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Vi
         if not isinstance(item, Mapping):
             report.add("shape.not-a-message", spot, json_type(item))
             continue
-        kind = _kind(item)
+        kind = kind_of(item)
         reasoning.item(item, kind, spot)
         calls.item(item, kind, spot)
         _check_item(item, kind, spot, report)
@@ -66,17 +55,11 @@ def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Vi
     return report.violations()
 
 
-def _kind(item: Mapping[str, Any]) -> str:
-    """An item's type; a message may leave it out."""
-    kind = item.get("type") or ("message" if "role" in item else "")
-    return kind if isinstance(kind, str) else ""
-
-
 def _check_item(item: Mapping[str, Any], kind: str, spot: Spot, report: Report) -> None:
     """What one item has to be, whatever stands around it."""
     if kind == "message":
         _check_message(item, spot, report)
-    elif kind in _OF_THE_CLIENT:
+    elif kind in LOCAL:
         report.add("responses.local-item", spot, kind)
     elif kind in _NAMED:
         name, given = item.get("name"), item.get(_NAMED[kind])
@@ -90,7 +73,7 @@ def _check_item(item: Mapping[str, Any], kind: str, spot: Spot, report: Report) 
 
 def _check_message(item: Mapping[str, Any], spot: Spot, report: Report) -> None:
     role, content = item.get("role"), item.get("content")
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in ROLES:
         report.add("responses.role", spot, shown(role))
     if not content:
         report.add("responses.empty-text", spot)
@@ -111,9 +94,7 @@ class _CallRules:
 
     def item(self, item: Mapping[str, Any], kind: str, spot: Spot) -> None:
         """The next item; one that is no half of a pair counts nothing."""
-        if not (kind in ANSWERED_BY or kind in _OUTPUTS):
-            return
-        if kind in _SEARCH and item.get("execution") != "client":
+        if not (is_call(item) or is_output(item)):
             return
         ident = item.get("call_id")
         if not isinstance(ident, str) or not ident:
@@ -121,8 +102,7 @@ class _CallRules:
             return
         if len(ident) > MAX_ID_CHARS:
             self._report.add("responses.call-id-long", spot, f"{len(ident)} characters")
-        is_call = kind in ANSWERED_BY
-        known, rule = (self._calls, "call-id") if is_call else (self._outputs, "output")
+        known, rule = (self._calls, "call-id") if is_call(item) else (self._outputs, "output")
         pair = (ANSWERED_BY.get(kind, kind), ident)
         if pair in known:
             self._report.add(f"responses.duplicate-{rule}", spot, shown(ident))
@@ -155,7 +135,7 @@ class _ReasoningRules:
 
     def item(self, item: Mapping[str, Any], kind: str, spot: Spot) -> None:
         """The next item."""
-        if self._waiting is not None and not _is_produced(item, kind):
+        if self._waiting is not None and not is_produced(item):
             self.end()
         self._waiting = None
         seal = _seal(item)
@@ -178,13 +158,3 @@ class _ReasoningRules:
 
 def _seal(item: Any) -> Any:
     return item.get("encrypted_content") if isinstance(item, Mapping) else None
-
-
-def _is_produced(item: Mapping[str, Any], kind: str) -> bool:
-    """Whether the model makes such an item, so that reasoning can have led to it."""
-    return (
-        kind == "reasoning"
-        or kind in ANSWERED_BY
-        or kind in _ANSWERED_BY_PROVIDER
-        or item.get("role") == "assistant"
-    )
