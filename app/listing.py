@@ -38,6 +38,15 @@ class Only:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """Shows only the rows of these keys, under the name `value`."""
+
+    value: str
+    """Session text: not safe for a terminal."""
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """How many rows a filter would show, and their tokens."""
 
@@ -106,7 +115,9 @@ def _made(seen: Outlook) -> dict[str, list[Item]]:
     return found
 
 
-def arranged(all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only: Only | None) -> list[Item]:
+def arranged(
+    all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only: Only | Within | None
+) -> list[Item]:
     """The items that pass the filter.
 
     Sorted by tokens only blocks are left: the largest first, those that are not sent behind all others.
@@ -129,8 +140,10 @@ def tokens_of(row: BlockRow, seen: Outlook) -> int:
     return seen.workspace.block_tokens(seen.block(row) or row.block)
 
 
-def has(item: Item, seen: Outlook, only: Only) -> bool:
+def has(item: Item, seen: Outlook, only: Only | Within) -> bool:
     """Whether a filter shows this row."""
+    if isinstance(only, Within):
+        return key_of(item) in only.keys
     return isinstance(item, BlockRow) and only.value in values(item, seen, only.facet)
 
 

@@ -11,8 +11,9 @@ from app.attempts import Way
 from app.describe import record_of
 from app.display import counted, spread
 from app.formats import format_named
+from app.grouping import Group
 from app.history import Deed
-from app.listing import Item
+from app.listing import Item, Within
 from app.model import Session
 from app.outlook import Outlook
 from app.problems import Problem
@@ -23,10 +24,12 @@ from app.tui.screens.base import acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
+from app.tui.screens.groups import GroupsScreen
 from app.tui.screens.parts.choices import Chooses
 from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.screens.parts.editing import Edits
+from app.tui.screens.parts.fixing import Fixes
 from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
@@ -35,7 +38,7 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits):
+class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT
@@ -126,6 +129,15 @@ class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits):
     def edited(self, way: Way) -> None:
         self.marks.clear()
         super().edited(way)
+
+    def action_groups(self) -> None:
+        self.marks.end_range()
+        self.app.push_screen(GroupsScreen(self.opened, self.marks, self._show_group))
+
+    def _show_group(self, group: Group) -> None:
+        self.only = Within(group.label, frozenset(group.keys))
+        self.lay_rows()
+        self.rows.cursor = 0
 
     @acts
     def action_pin(self) -> None:

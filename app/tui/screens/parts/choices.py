@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from app.display import counted, human_age, human_number, short_number
-from app.listing import Facet, Only, shares
+from app.listing import Facet, Only, Within, shares
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
@@ -20,7 +20,7 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
     def action_filter(self) -> None:
         rows = self.view_now.items
         found = [share for facet in Facet for share in shares(rows, self.seen, facet)]
-        options: list[Only | None] = [None, *(share.only for share in found)]
+        options: list[Only | Within | None] = [None, *(share.only for share in found)]
         choices = [Choice("everything", f"{human_number(len(rows)):>7}  {'':>5}")]
         choices += [
             Choice(

@@ -14,9 +14,9 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from app.describe import Description, describe, size_of
-from app.display import counted, percent, spread
+from app.display import cells, counted, one_line, percent, spread
 from app.errors import FileChanged
-from app.listing import Item, Only, arranged, is_live, key_of, searched
+from app.listing import Item, Only, Within, arranged, is_live, key_of, searched
 from app.marks import Marks
 from app.model import text_of
 from app.opening import Opened
@@ -71,7 +71,7 @@ class RowsScreen(LooksAhead):
         self.view_now = view or first_view(self.workspace)
         self.shown: list[Item] = self.view_now.items
         """Those that the filter lets through, in their order."""
-        self.only: Only | None = None
+        self.only: Only | Within | None = None
         """The filter in force."""
         self.marks = Marks()
         self.problems: tuple[Problem, ...] | None = None
@@ -194,7 +194,7 @@ class RowsScreen(LooksAhead):
             words = view.seen.sentence(view.figures) if view.seen.ahead else "running the stages ahead ..."
         right = f"{self.rows.cursor + 1:,} of {len(self.shown):,}" if self.shown else "no rows"
         if self.only is not None:
-            right = f"only {self.only.value}  {right}"
+            right = f"only {one_line(self.only.value, min(20, cells(self.only.value)), self.glyphs)}  {right}"
         if tally := self.tally():
             right = f"{tally}  {right}"
         if self._share < 1:

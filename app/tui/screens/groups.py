@@ -1,0 +1,179 @@
+"""Rows taken together by file, tool, turn or verdict: what weighs most, and edits of a whole group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from app.attempts import Way
+from app.display import counted, spread
+from app.grouping import By, Group, groups
+from app.marks import Marks
+from app.opening import Opened
+from app.tui.keys import Where
+from app.tui.screens.base import acts
+from app.tui.screens.parts.editing import Edits
+from app.tui.screens.parts.fixing import Fixes
+from app.tui.widgets.group_list import GroupList
+from app.tui.widgets.line_view import LineView
+
+ORDER = tuple(By)
+
+
+class GroupsScreen(Edits, Fixes):
+    """A list of groups; enter goes back to the rows with only those of the group shown."""
+
+    WHERE: ClassVar[Where] = Where.GROUPS
+
+    class Gathered(Message):
+        """The groups were made."""
+
+        def __init__(self, by: By, found: Sequence[Group], total: int) -> None:
+            super().__init__()
+            self.by = by
+            self.found = found
+            self.total = total
+
+    def __init__(self, opened: Opened, marks: Marks, choose: Callable[[Group], None]) -> None:
+        """Marks are shared with the list of rows; `choose` is called with the group that is opened."""
+        super().__init__(opened)
+        self.marks = marks
+        self._choose = choose
+        self._by = ORDER[0]
+        self._found: Sequence[Group] = ()
+        self._total = 0
+        self._said = ""
+        """What the newest key did, until the cursor moves."""
+
+    def body(self) -> Iterable[Widget]:
+        yield GroupList(glyphs=self.glyphs)
+
+    def header(self) -> str:
+        right = counted(len(self._found), "group")
+        return spread(f"Rows by {self._by}", right, self.size.width - 2, self.glyphs)
+
+    @property
+    def list(self) -> GroupList:
+        return self.query_one(GroupList)
+
+    @on(events.ScreenResume)
+    def _back_on_top(self) -> None:
+        if not self.has_class("-asking"):
+            self.list.focus()
+        self._gather(self._by)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="gather")
+    def _gather(self, by: By) -> None:
+        worker = get_current_worker()
+        found = groups(self.workspace, by)
+        total = self.workspace.tokens(self.workspace.messages)
+        if not worker.is_cancelled:
+            self.post_message(self.Gathered(by, found, total))
+
+    @on(Gathered)
+    def _show(self, event: Gathered) -> None:
+        self._by, self._found, self._total = event.by, event.found, event.total
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        self.list.show(self._found, self.marks, self._total)
+        self.refresh_lines()
+        self._say()
+
+    def _say(self) -> None:
+        marked = f"{counted(len(self.marks), 'row')} marked  " if len(self.marks) else ""
+        place = f"{self.list.cursor + 1:,} of {len(self._found):,}" if self._found else "no group"
+        words = self._said or "o goes on to path, tool, turn, verdict; enter shows the rows"
+        self.status(spread(words, marked + place, self.size.width - 2, self.glyphs))
+
+    @on(LineView.Moved, "GroupList")
+    def _moved(self) -> None:
+        self._said = ""
+        self._say()
+
+    # What keys do
+
+    def acted_keys(self) -> tuple[str, ...]:
+        if len(self.marks):
+            return self.marks.keys
+        return self.here_keys()
+
+    def here_keys(self) -> tuple[str, ...]:
+        group = self.list.current
+        return () if group is None else group.keys
+
+    def tell(self, words: str) -> None:
+        self._said = words
+        self._say()
+
+    def did(self, words: str) -> None:
+        self._said = words
+        self._gather(self._by)
+
+    def edited(self, way: Way) -> None:
+        self.marks.clear()
+        super().edited(way)
+
+    def why_not(self, action: str) -> str | None:
+        match action:
+            case "open" | "mark" if self.is_mounted and self.list.current is None:
+                return "there is no group"
+            case "drop_rows" | "clear_rows" | "cut_rows" if self.is_mounted:
+                return self.why_not_edit(action)
+            case "unmark" if not len(self.marks):
+                return "no row is marked: space marks a group"
+            case "undo" if not self.workspace.history.done:
+                return "nothing was done yet"
+            case "redo" if not self.workspace.history.undone:
+                return "nothing was undone"
+        return None
+
+    @on(LineView.Opened)
+    def _opened_group(self) -> None:
+        self.action_open()
+
+    @acts
+    def action_open(self) -> None:
+        group = self.list.current
+        assert group is not None
+        self.dismiss()
+        self._choose(group)
+
+    @acts
+    def action_mark(self) -> None:
+        group = self.list.current
+        assert group is not None
+        if all(key in self.marks for key in group.keys):
+            for key in group.keys:
+                self.marks.toggle(key)
+        else:
+            self.marks.add(group.keys)
+        self.list.action_move(1)
+        self._show_marks()
+
+    @acts
+    def action_unmark(self) -> None:
+        self.marks.clear()
+        self._show_marks()
+
+    def action_groups(self) -> None:
+        self._said = ""
+        self._gather(ORDER[(ORDER.index(self._by) + 1) % len(ORDER)])
+
+    @acts
+    def action_undo(self) -> None:
+        operation = self.workspace.undo()
+        self.did("" if operation is None else f"undone: {operation.words}")
+
+    @acts
+    def action_redo(self) -> None:
+        operation = self.workspace.redo()
+        self.did("" if operation is None else f"done again: {operation.words}")
+
+    def action_close(self) -> None:
+        self.dismiss()
