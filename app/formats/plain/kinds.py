@@ -130,7 +130,8 @@ def are_messages(values: Iterable[Any]) -> bool:
 
 def is_message(value: Mapping[str, Any]) -> bool:
     """Whether an object is a message of either dialect."""
-    if value.get("role") not in ROLES or "parts" in value:
+    role = value.get("role")
+    if not _is_word(role) or role not in ROLES or "parts" in value:
         return False
     content = value.get("content")
     if any(part.get("type") in _OTHER_PARTS for part in _objects(content) if _is_word(part.get("type"))):
@@ -191,7 +192,8 @@ def _is_anthropic(message: Mapping[str, Any]) -> bool:
 
 
 def _is_chat(message: Mapping[str, Any]) -> bool:
-    if message.get("role") in _CHAT_ROLES or any(key in message for key in _CHAT_KEYS):
+    role = message.get("role")
+    if (_is_word(role) and role in _CHAT_ROLES) or any(key in message for key in _CHAT_KEYS):
         return True
     return any(
         part["type"] in _CHAT_PARTS for part in _objects(message.get("content")) if _is_word(part.get("type"))
