@@ -40,7 +40,7 @@ class RecordStore:
         self._records.append(record)
 
     @property
-    def name(self) -> str:
+    def source_name(self) -> str:
         """The name of the file."""
         return self._source.name
 
@@ -118,7 +118,7 @@ class Stored:
             for step in self._path:
                 value = value[step]
         except (LookupError, TypeError) as error:
-            name = self._store.name
+            name = self._store.source_name
             raise FileChanged(f"{name} was written anew since it was opened: open it again") from error
         return value
 
