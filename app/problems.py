@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.formats import format_named
-from app.model import Session
+from app.model import Message, Session
 from app.validity import RULES, check, errors
 
 DAMAGE: Final = frozenset(
@@ -35,11 +36,16 @@ def problems(session: Session) -> tuple[Problem, ...]:
 
     Parses the live segment once more: takes as long as reading it.
     """
+    return problems_with(session, session.live)
+
+
+def problems_with(session: Session, messages: Sequence[Message]) -> tuple[Problem, ...]:
+    """The same with these messages sent in the place of the live segment, as steps leave them."""
     damage = (notice for notice in session.notices if notice.word in DAMAGE)
     noticed = sorted(damage, key=lambda notice: notice.line or 0)
     found = [Problem(f"{notice.word} {notice.detail}".rstrip(), notice.line) for notice in noticed]
     kind = format_named(session.format)
-    for violation in errors(check(kind.validity, kind.request(session, session.live))):
+    for violation in errors(check(kind.validity, kind.request(session, messages))):
         text = f"{RULES[violation.rule].text} ({violation.where} {violation.detail}".rstrip() + ")"
         found.append(Problem(text, key=violation.key))
     return tuple(found)

@@ -8,11 +8,13 @@ import pytest
 from textual.widgets import TextArea
 
 from app.model import text_of
+from app.problems import Problem
 from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.parts.background import Checked
 from app.tui.screens.rewrite import RewriteScreen, restored
 from app.workspace import Workspace
 from tests.tui.driving import opening, shows, type_in
@@ -150,6 +152,25 @@ async def test_a_stretch_is_summarised_by_hand(app: HandcompactApp) -> None:
         app.screen.query_one(TextArea).text = "He read f1."
         await press(pilot, "ctrl+s")
         assert any("He read f1." in text_of(b) for m in workspace(app).messages for b in m.blocks)
+
+
+async def test_what_was_done_by_hand_is_priced_and_checked_as_it_is_now(app: HandcompactApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        text = await press(pilot, *TO_RESULT, "c", "j")
+        assert "freed; #2 is the first that changes: pays back after" in text
+        assert text.splitlines()[0].endswith(" ok")
+        screen = app.screen
+        assert isinstance(screen, InspectScreen)
+        given = Problem("torn-tail", line=3)
+        broken = Problem("a result has no call [/x]", key=workspace(app).session.live[4].key)
+        screen.post_message(Checked((given, broken), (given,)))
+        await settle(pilot)
+        assert screen_text(app).splitlines()[0].endswith("! a result has no call [/x]")
+        screen.post_message(Checked((given,), (given,)))
+        await settle(pilot)
+        assert screen_text(app).splitlines()[0].endswith("! 1 problem")
+        assert "freed" not in await press(pilot, "u", "j")
 
 
 def test_lines_that_were_left_alone_keep_their_tabs_and_controls() -> None:

@@ -9,7 +9,7 @@ from textual import on
 
 from app.attempts import Way
 from app.describe import record_of
-from app.display import counted, spread
+from app.display import cells, counted, one_line, spread
 from app.formats import format_named
 from app.grouping import Group
 from app.history import Deed
@@ -51,11 +51,21 @@ class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits, F
         name = session.title or Path(session.name).name
         parts = ("handcompact", name, kind, counted(len(session.messages), "message"))
         left = f" {self.glyphs.dot} ".join(parts)
-        found = self.problems
-        right = "checking" if found is None else f"! {counted(len(found), 'problem')}" if found else "ok"
+        right = self._health()
         if self.since is not None:
             right = f"! file {self.since}  {right}"
         return spread(left, right, self.size.width - 2, self.glyphs)
+
+    def _health(self) -> str:
+        """`ok`, or what is wrong: first what the steps so far broke."""
+        found = self.problems
+        if not found:
+            return "checking" if found is None else "ok"
+        broken = next((problem for problem in found if problem not in self.given_problems), None)
+        if broken is None:
+            return f"! {counted(len(found), 'problem')}"
+        room = min(cells(broken.text), self.size.width // 2)
+        return f"! {one_line(broken.text, room, self.glyphs).rstrip()}"
 
     def current(self) -> tuple[Item, Outlook] | None:
         return None if self.item is None else (self.item, self.seen)

@@ -10,10 +10,12 @@ from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from app.outlook import Figures, Outlook, outlook
-from app.problems import Problem, problems
+from app.problems import Problem, problems, problems_with
+from app.prompt_cache import Price
+from app.stages.base import Messages
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
-from app.tui.view import View, view_of
+from app.tui.view import View, cost_of, view_of
 
 TELL_SECONDS = 0.25
 """The least time between two messages about the counting."""
@@ -32,21 +34,24 @@ class Looked(Message):
 class Counted(Message):
     """Some more blocks were counted: `share` of the text, 1 when it is all."""
 
-    def __init__(self, share: float, figures: Figures) -> None:
+    def __init__(self, share: float, figures: Figures, cost: Price | None = None) -> None:
         super().__init__()
         self.share = share
         self.figures = figures
+        self.cost = cost
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, Counted)
 
 
 class Checked(Message):
-    """The session was checked for damage and broken rules."""
+    """The session was checked for damage and broken rules, as the steps so far leave it."""
 
-    def __init__(self, found: tuple[Problem, ...]) -> None:
+    def __init__(self, found: tuple[Problem, ...], given: tuple[Problem, ...]) -> None:
         super().__init__()
         self.found = found
+        self.given = given
+        """What was wrong when it was opened."""
 
 
 class LooksAhead(WorkScreen):
@@ -55,7 +60,9 @@ class LooksAhead(WorkScreen):
     One thread does all of it: several would only take the interpreter from the screen and each other.
     """
 
-    _was_checked = False
+    _given: tuple[Problem, ...] | None = None
+    _checked_last: Messages | None = None
+    """What was checked last."""
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="look")
     def look_ahead(self, visible: Collection[str]) -> None:
@@ -71,10 +78,18 @@ class LooksAhead(WorkScreen):
         if worker.is_cancelled:
             return
         self.post_message(Looked(view))
-        if not self._was_checked:
-            self.post_message(Checked(problems(self.workspace.session)))
-            self._was_checked = True
+        self._check(view.seen.messages)
         self._count(view.seen, worker)
+
+    def _check(self, messages: Messages) -> None:
+        session = self.workspace.session
+        if messages is self._checked_last:
+            return
+        if self._given is None:
+            self._given = problems(session)
+        now = self._given if messages is session.live else problems_with(session, messages)
+        self._checked_last = messages
+        self.post_message(Checked(now, self._given))
 
     def _count(self, seen: Outlook, worker: Worker[None]) -> None:
         workspace = self.workspace
@@ -83,8 +98,8 @@ class LooksAhead(WorkScreen):
         due = time.monotonic() + TELL_SECONDS
         for counted in workspace.counter.run(workspace.to_count(), lambda: worker.is_cancelled):
             if (began := time.monotonic()) > due:
-                self.post_message(Counted(counted.share, seen.figures()))
+                self.post_message(Counted(counted.share, seen.figures(), cost_of(seen)))
                 now = time.monotonic()
                 due = now + max(TELL_SECONDS, TELL_SHARE * (now - began))
         if not worker.is_cancelled:
-            self.post_message(Counted(1.0, seen.figures()))
+            self.post_message(Counted(1.0, seen.figures(), cost_of(seen)))

@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 from app.describe import Description, describe, size_of
 from app.display import cells, counted, one_line, percent, spread
 from app.errors import FileChanged
+from app.history import Edited
 from app.listing import Item, Only, Within, arranged, is_live, key_of, searched
 from app.marks import Marks
 from app.model import text_of
@@ -23,7 +24,7 @@ from app.opening import Opened
 from app.outlook import Outlook
 from app.problems import Problem
 from app.rows import BlockRow
-from app.tui.figures import stage_items, stages_note, usage_figures
+from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
 from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead
 from app.tui.view import View, first_view
@@ -75,7 +76,9 @@ class RowsScreen(LooksAhead):
         """The filter in force."""
         self.marks = Marks()
         self.problems: tuple[Problem, ...] | None = None
-        """None while the session is still being checked."""
+        """What is wrong as the steps so far leave it; None while the session is still being checked."""
+        self.given_problems: tuple[Problem, ...] = ()
+        """What was wrong when it was opened."""
         self._said: tuple[int, str] = (-1, "")
         """A row and what is said while the cursor is on it."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
@@ -148,7 +151,7 @@ class RowsScreen(LooksAhead):
     @on(Counted)
     def _counted(self, event: Counted) -> None:
         self._share = event.share
-        self.view_now = replace(self.view_now, figures=event.figures)
+        self.view_now = replace(self.view_now, figures=event.figures, cost=event.cost)
         # Rows under a moving cursor must not change places: the order is made anew at the end.
         if self.shell.preferences.by_tokens and event.share == 1:
             self.lay_rows()
@@ -159,7 +162,7 @@ class RowsScreen(LooksAhead):
 
     @on(Checked)
     def _checked(self, event: Checked) -> None:
-        self.problems = event.found
+        self.problems, self.given_problems = event.found, event.given
         self.lay_rows()
 
     # Showing
@@ -191,7 +194,7 @@ class RowsScreen(LooksAhead):
         place, words = self._said
         if place != self.rows.cursor or not words:
             view = self.view_now
-            words = view.seen.sentence(view.figures) if view.seen.ahead else "running the stages ahead ..."
+            words = self._sentence(view)
         right = f"{self.rows.cursor + 1:,} of {len(self.shown):,}" if self.shown else "no rows"
         if self.only is not None:
             right = f"only {one_line(self.only.value, min(20, cells(self.only.value)), self.glyphs)}  {right}"
@@ -200,6 +203,14 @@ class RowsScreen(LooksAhead):
         if self._share < 1:
             right = f"counting {percent(self._share, 1)}  {right}"
         self.status(spread(words, right, self.size.width - 2, self.glyphs))
+
+    def _sentence(self, view: View) -> str:
+        if not view.seen.ahead:
+            return "running the stages ahead ..."
+        by_hand = any(isinstance(step, Edited) for step in view.seen.state.path)
+        if by_hand and view.cost is not None:
+            return edited_sentence(view.seen, view.figures, view.cost)
+        return view.seen.sentence(view.figures)
 
     def tally(self) -> str:
         """What stands beside the place in the list; empty for nothing."""
