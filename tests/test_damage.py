@@ -15,7 +15,8 @@ from tests.cli.run import Handcompact
 from tests.hostile import MADE
 from tests.test_cases import WITH_CONTENT, Case
 
-DEEP: Final = "[" * 3000 + "]" * 3000
+DEEP: Final = "[" * 1500 + "]" * 1500
+"""Deeper than Python's own reader goes."""
 ODD: Final[tuple[Any, ...]] = (
     None, True, 0, -1, 1.5, 10**30, "", " ", "x", "\ud800", "\0", [], {}, [None], [[]], [{}], {"": None},
     {"type": "text"}, [{"type": "text", "text": None}], {"role": "user"}, "2026-01-01T00:00:00Z", [1, "a"],
@@ -54,7 +55,7 @@ def halved(data: bytes) -> bytes:
 
 
 def nested(data: bytes) -> bytes:
-    return data.replace(b'"plain"', DEEP.encode())
+    return data.replace(b'"text": "plain"', b'"text": ' + DEEP.encode()).replace(b'"words"', DEEP.encode())
 
 
 def huge(data: bytes) -> bytes:
