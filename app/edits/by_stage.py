@@ -8,6 +8,7 @@ from typing import ClassVar
 from app.display import counted
 from app.edits.base import Edit, allow_words_option
 from app.edits.scene import ALLOW_WORDS, is_typed
+from app.edits.soundness import why_unsound
 from app.errors import BadPipeline
 from app.model import blocks_of
 from app.stages import stage_named
@@ -52,6 +53,8 @@ class ByStage(Edit):
         if gone and not self.allow_words:
             note = f"{counted(gone, 'message')} of your own would go: that needs your yes ({ALLOW_WORDS})"
             return StageResult(messages, note=note, size_before=result.size_before)
+        if result.changes and (unsound := why_unsound(messages, result.messages)):
+            return StageResult(messages, note=unsound, size_before=result.size_before)
         return result
 
     def _narrowed(self, messages: Messages, context: Context) -> Context:
