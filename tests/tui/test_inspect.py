@@ -279,5 +279,7 @@ async def test_no_row_at_all_takes_every_key(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         keys = ("j", "G", "p", "y", "Y", "R", "d", "S", "u", "n", "exclamation_mark", "enter", "B", "a")
-        await press(pilot, *keys)
+        by_hand = ("space", "v", "I", "U", "x", "c", "E", "t")
+        lists = ("M", "escape", "D", "escape", "X", "escape", "o", "c", "enter", "escape")
+        await press(pilot, *keys, *by_hand, *lists)
         assert shows(app, InspectScreen)

@@ -16,6 +16,7 @@ from app.rows import BlockRow
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
+from app.tui.view import View
 from app.tui.widgets.line_view import LineView
 
 ASKED = {
@@ -32,6 +33,9 @@ Offer = tuple[Choice, Callable[[], None]]
 class MarksRows(RowsScreen):
     """A list of rows that can be marked; what is done to rows is done to the marked ones."""
 
+    _tallied: tuple[View, tuple[str, ...], str] | None = None
+    """A view, the keys marked in it, and what is said of them."""
+
     def acted_keys(self) -> tuple[str, ...]:
         """What an edit is about: the marked rows, else the one under the cursor."""
         if len(self.marks):
@@ -46,14 +50,17 @@ class MarksRows(RowsScreen):
         keys = self.marks.keys
         if not keys:
             return ""
-        wanted = frozenset(keys)
-        rows = [row for row in self.view_now.items if isinstance(row, BlockRow) and row.key in wanted]
-        if not rows:
-            return ""
+        # It is asked for at each move of the cursor, and takes a look at every row.
+        if self._tallied is None or self._tallied[0] is not self.view_now or self._tallied[1] != keys:
+            self._tallied = (self.view_now, keys, self._tally(frozenset(keys)))
+        drawing = "range: " if self.marks.anchor is not None else ""
+        return f"{drawing}{self._tallied[2]}"
+
+    def _tally(self, keys: frozenset[str]) -> str:
+        rows = [row for row in self.view_now.items if isinstance(row, BlockRow) and row.key in keys]
         tokens = sum(tokens_of(row, self.seen) for row in rows)
         share = percent(tokens, self.view_now.figures.now)
-        drawing = "range: " if self.marks.anchor is not None else ""
-        return f"{drawing}{human_number(len(rows))} marked ~{short_number(tokens)} {share}"
+        return f"{human_number(len(rows))} marked ~{short_number(tokens)} {share}"
 
     def _can_be_marked(self, item: Item) -> bool:
         return isinstance(item, BlockRow) and is_sent(item, self.seen)
