@@ -3,13 +3,15 @@
 The rules are those of the client (2.1.332, measured): the leaf is the last message in file order, of
 equal uuids the last record counts in the place of the first, parents lead through records of every
 type, a boundary hides what came before it, and of one API message all records and all results belong
-to the way as soon as one of them stands on it.
+to the way as soon as one of them stands on it. What the client itself hung below a call or a result
+belongs there too, wherever it stands in the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.formats.claude_code.nodes import Node
 
@@ -187,7 +189,43 @@ class Graph:
                 if node.index not in found:
                     found[node.index] = node
                     places[node.index] = (last, 1, node.order)
+        calling = {n.message_id for n in found.values() if n.calls}
+        taken = found.keys() | {n.index for n in path}
+        for anchor in list(found.values()):
+            if anchor.answers or anchor.message_id in calling:
+                at = spans[anchor.message_id][1] if anchor.message_id in spans else places[anchor.index][0]
+                for node in self._hanging(anchor, taken):
+                    found[node.index] = node
+                    places[node.index] = (at, 2, node.order)
         return sorted(found.values(), key=lambda n: places[n.index])
+
+    def _hanging(self, anchor: Node, taken: Set[int]) -> Iterator[Node]:
+        """What is sent of the branches below a call or a result on which nobody said anything."""
+        for child in self._children.get(anchor.index, ()):
+            branch = self._below(child, taken)
+            if not any(n.talk and not n.meta for n in branch):
+                yield from (n for n in branch if n.sent or n.kind == "attachment")
+
+    def _below(self, top: Node, taken: Set[int]) -> list[Node]:
+        """A record and all below it that is not taken; ends at the first that somebody said."""
+        found: list[Node] = []
+        coming = [top]
+        while coming and not (found and found[-1].talk and not found[-1].meta):
+            node = coming.pop()
+            if node.index not in taken:
+                found.append(node)
+                coming += self._children.get(node.index, ())
+        return found
+
+    @cached_property
+    def _children(self) -> dict[int, list[Node]]:
+        """What hangs from each record, in file order."""
+        found: dict[int, list[Node]] = {}
+        for node in self.tree:
+            parent = self._parents[node.index]
+            if parent is not None and self.is_main(node):
+                found.setdefault(parent.index, []).append(node)
+        return found
 
     def _answers_to(self, members: Iterable[Node], answered: set[str]) -> list[Node]:
         idents = (ident for node in members for ident in node.calls if ident not in answered)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from app.formats.claude_code.graph import Graph
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row
+from app.model import ToolUse
 
 
 class Ancestors:
@@ -36,21 +37,25 @@ class Linker:
     """Sets `parent` of rows: the record's own where it stays, else the nearest ancestor that stays."""
 
     def __init__(self, graph: Graph, rows: Sequence[Row], boundary: Row | None) -> None:
+        self._graph = graph
         self._rows = rows
         self._boundary = boundary
         border = rows.index(boundary) if boundary is not None else -1
         self.ancestors = Ancestors(graph, rows)
+        # What is hidden may not hang from what is sent: the client would find it there.
+        self._above = Ancestors(graph, (r for r in rows[: max(border, 0)] if r.message is None))
         # The chain of what is sent may not lead back above a new boundary.
         self._ahead = Ancestors(
             graph, (r for at, r in enumerate(rows) if at > border or r.message is not None)
         )
+        self._hidden = {row for row in rows[: max(border, 0)] if row.message is None}
 
     def link(self, thread: Sequence[Row], places: dict[int, int]) -> None:
         """Link all rows; `places` are the positions in the old path of the records that stood on it."""
         for row in self._rows:
             if row.node is not None and row.node.in_tree:
-                row.parent = self.ancestors.of(row.node)
-        chain = list(_chain(thread, places))
+                row.parent = (self._above if row in self._hidden else self.ancestors).of(row.node)
+        chain = list(self._chain(thread, places))
         in_chain = set(chain)
         before = self._boundary
         for row in chain:
@@ -75,20 +80,75 @@ class Linker:
             elif row.node is not None:
                 row.parent = self._ahead.of(row.node) or last
 
+    def _chain(self, thread: Sequence[Row], places: dict[int, int]) -> Iterator[Row]:
+        """The rows through which the parents must lead, from the root to the leaf.
 
-def _chain(thread: Sequence[Row], places: dict[int, int]) -> Iterator[Row]:
-    """The rows through which the parents must lead, from the root to the leaf.
+        Those that stood on the old path, the made ones, and what hung from a call or a result that is
+        gone; of a message that has none of these, its last row, so that a reader meets it at all.
+        """
+        where = _Places(self._graph, places)
+        hanging = _Hanging(thread, self._ahead)
+        for _, members in groupby(thread, key=lambda row: row.message):
+            rows = list(members)
+            chosen = [
+                row
+                for row in rows
+                if row.node is None or row.node.index in places or hanging.is_loose(row, row.node)
+            ] or rows[-1:]
+            old = iter(sorted((row for row in chosen if row.node), key=where.of))
+            for row in chosen:
+                yield row if row.node is None else next(old)
 
-    Those that stood on the old path and the made ones; of a message that has neither, its last row, so
-    that a reader meets the message at all.
-    """
-    for _, members in groupby(thread, key=lambda row: row.message):
-        rows = list(members)
-        chosen = [row for row in rows if row.node is None or _place(row, places) >= 0] or rows[-1:]
-        old = iter(sorted((row for row in chosen if row.node), key=lambda row: _place(row, places)))
-        for row in chosen:
-            yield row if row.node is None else next(old)
+
+class _Places:
+    """Where rows stood: on the old path, or beside it behind the record of it that they hung from."""
+
+    def __init__(self, graph: Graph, places: Mapping[int, int]) -> None:
+        self._graph = graph
+        self._path = places
+        self._known = dict(places)
+
+    def of(self, row: Row) -> tuple[int, int, int]:
+        """A place to sort by."""
+        if row.node is None or row.node.index in self._path:
+            return (self._path[row.node.index] if row.node else -1), 0, 0
+        gap: list[int] = []
+        node: Node | None = row.node
+        while node is not None and node.index not in self._known:
+            gap.append(node.index)
+            node = self._graph.parent(node)
+        at = self._known[node.index] if node is not None else -1
+        self._known.update(dict.fromkeys(gap, at))
+        return at, 1, row.node.order
 
 
-def _place(row: Row, places: dict[int, int]) -> int:
-    return places.get(row.node.index, -1) if row.node is not None else -1
+class _Hanging:
+    """What the client hung below calls and results: a reader finds it there, but only there."""
+
+    def __init__(self, thread: Sequence[Row], ahead: Ancestors) -> None:
+        self._ahead = ahead
+        self._sent = set(thread)
+        self._calling = {row.node.message_id for row in thread if row.node is not None and _calls(row)}
+        self._loose: dict[Row, bool] = {}
+
+    def is_loose(self, row: Row, node: Node) -> bool:
+        """Whether a row that stood beside the path cannot be found there any more; in the thread's order."""
+        if row.has_results or node.message_id is not None:
+            return False
+        above = self._ahead.of(node)
+        while above is not None and above.node is not None and above not in self._sent:
+            above = self._ahead.of(above.node)
+        held = above is not None and above.node is not None and self._holds(above, above.node)
+        self._loose[row] = not held
+        return not held
+
+    def _holds(self, above: Row, node: Node) -> bool:
+        if above.has_results or node.message_id is not None:
+            return above.has_results or node.message_id in self._calling
+        return not self._loose.get(above, True)
+
+
+def _calls(row: Row) -> bool:
+    """Whether a row has a call, as it shall be written."""
+    blocks = row.node.blocks if row.content is None and row.node else [i.block for i in row.content or ()]
+    return any(isinstance(block, ToolUse) for block in blocks)

@@ -33,6 +33,8 @@ class Node:
     sent: bool = False
     """Talk that reaches the model: no error text of the client, not for the transcript only."""
     summary: bool = False
+    meta: bool = False
+    """Talk that the client put there by itself, as `isMeta` says."""
     sidechain: bool = False
     agent: str = ""
     message_id: str | None = None
@@ -111,6 +113,7 @@ def _add_message(
     failed = record.get("isApiErrorMessage") is True
     node.talk = True
     node.summary = record.get("isCompactSummary") is True
+    node.meta = node.kind == "user" and record.get("isMeta") is True
     node.sent = not failed and (node.summary or record.get("isVisibleInTranscriptOnly") is not True)
     node.blocks = reader.of_message(node.index, node.key, record)
     if node.kind == "assistant":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.model import Message, Standing
@@ -131,6 +133,42 @@ def test_pairs_dropped_from_the_tail_do_not_come_back() -> None:
     assert request(read_bytes(out)) == request(session, kept)
     assert uuid(4) not in by_uuid(out)
     assert uuid(1) in by_uuid(out)
+
+
+def test_what_is_hidden_does_not_hang_from_what_stays() -> None:
+    """The client sends what it finds below a call or a result, wherever that stands in the file."""
+    session = read(
+        user(1, None, "Go"),
+        assistant(2, 1, [use("t1")]),
+        user(3, 2, [result("t1", "one")]),
+        user(4, 3, "[snipped 5 messages]", isMeta=True),
+        record(5, 4, "progress", data={}),
+        assistant(6, 5, "Ok"),
+    )
+    mark, words = compaction()
+    reply, answer = session.live[1], session.live[2]
+    kept = (words, reply, replace(answer, blocks=answer.blocks[:1]), session.live[-1])
+    out = written(rewrite(session, kept, boundary=mark))
+    above = by_uuid(out)[uuid(4)]["parentUuid"]
+    assert above == uuid(1)
+    assert request(read_bytes(out)) == request(session, kept)
+
+
+def test_a_note_stays_reachable_when_its_result_goes() -> None:
+    session = read(
+        user(1, None, "Go"),
+        assistant(2, 1, [use("t1")], ident="m"),
+        assistant(3, 2, [use("t2")], ident="m"),
+        user(4, 2, [result("t1", "one")]),
+        user(5, 4, "Note.", isMeta=True),
+        user(7, 3, [result("t2", "two")]),
+        assistant(8, 7, "Ok"),
+    )
+    kept = without_pair(session.live, "t1")
+    assert said(kept)[2] == ["result t2", "Note."]
+    assert request(read_bytes(written(rewrite(session, kept)))) == request(session, kept)
+    only_words = without_pair(kept, "t2")
+    assert request(read_bytes(written(rewrite(session, only_words)))) == request(session, only_words)
 
 
 def test_a_second_compaction_counts_both() -> None:

@@ -204,3 +204,53 @@ def test_an_older_client_would_take_the_latest_time() -> None:
     records = [user(1, None, "A"), assistant(9, 1, "late"), assistant(2, 1, "last")]
     assert "continuation-on-old-leaf" in words(*records)
     assert "continuation-on-old-leaf" not in words(records[0], records[2], records[1])
+
+
+def parallel_calls(*below: dict[str, object]) -> list[dict[str, object]]:
+    """Two calls of one reply; the parents lead through the second, `below` hangs from the first."""
+    return [
+        user(1, None, "Go"),
+        assistant(2, 1, [use("t1")], ident="m"),
+        assistant(3, 2, [use("t2")], ident="m"),
+        user(4, 2, [result("t1", "one")]),
+        *below,
+        user(7, 3, [result("t2", "two")]),
+        assistant(8, 7, "Ok"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [[], [record(9, 4, "progress", data={})], [record(9, 4, "system", subtype="informational", content="i")]],
+    ids=["at-once", "progress", "system"],
+)
+def test_what_the_client_hung_below_a_result_is_sent(between: list[dict[str, object]]) -> None:
+    """2.1 sends it from there, behind all results; the parents of what follows do not lead through it."""
+    parent = 9 if between else 4
+    note = user(5, parent, "Note.", isMeta=True)
+    session = read(*parallel_calls(*between, note))
+    assert said(session.live)[2] == ["result t1", "result t2", "Note."]
+    hook = record(5, parent, "attachment", attachment={"type": "date"}, rendered=[{"content": "Today."}])
+    session = read(*parallel_calls(*between, hook))
+    assert said(session.live)[2] == ["result t1", "result t2", "Today."]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        [user(5, 4, "No, wait.")],
+        [user(5, 4, "Note.", isMeta=True), assistant(6, 5, "So be it.")],
+        [user(5, 4, "Note.", isMeta=True), user(6, 5, "Another way, please.")],
+    ],
+    ids=["words", "a-reply-below", "words-below"],
+)
+def test_a_branch_on_which_somebody_spoke_is_not_sent(below: list[dict[str, object]]) -> None:
+    session = read(*parallel_calls(*below))
+    assert said(session.live)[2] == ["result t1", "result t2"]
+
+
+def test_what_hangs_from_words_is_not_sent() -> None:
+    session = read(
+        user(1, None, "Go"), user(2, 1, "Note.", isMeta=True), assistant(3, 1, "Ok"), user(4, 3, "On")
+    )
+    assert said(session.live) == [["Go"], ["Ok"], ["On"]]

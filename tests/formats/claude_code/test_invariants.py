@@ -39,7 +39,7 @@ from tests.formats.claude_code.records import (
 
 
 def tangled() -> Session:
-    """Branches, a sidechain, progress in the chain, fans, a boundary with a preserved segment."""
+    """Branches, a sidechain, progress in the chain, fans, notes below a result, a preserved segment."""
     segment = {"headUuid": uuid(3), "tailUuid": uuid(5), "anchorUuid": uuid(11)}
     return read(
         user(1, None, "Old."),
@@ -53,6 +53,9 @@ def tangled() -> Session:
         assistant(13, 12, [thinking("Hm"), use("a1")], ident="m"),
         assistant(14, 13, [use("a2")], ident="m"),
         user(15, 13, [result("a1", "one")], toolUseResult="one"),
+        user(31, 15, "Note.", isMeta=True),
+        record(32, 15, "progress", data={}),
+        record(33, 32, "attachment", attachment={"type": "hook"}, rendered=[{"content": "Hook."}]),
         user(30, None, "Task.", isSidechain=True, agentId="x"),
         user(16, 14, [result("a2", "two")]),
         assistant(17, 15, "Left."),
@@ -60,6 +63,7 @@ def tangled() -> Session:
         record(19, 16, "attachment", attachment={"type": "date"}, rendered=[{"content": "Today."}]),
         assistant(20, 19, [use("b1")]),
         user(21, 20, [result("b1", "three")]),
+        user(34, 21, "Another note.", isMeta=True),
         assistant(22, 21, "Done."),
         user(23, 22, "Thanks."),
         {"type": "last-prompt", "leafUuid": uuid(16), "sessionId": "x"},
