@@ -132,7 +132,7 @@ def exported(workspace: Workspace, source: Source, target: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_an_edited_session_is_sound(name: str, seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     random = Random(seed)
