@@ -21,7 +21,7 @@ def content_item(log: PiLog, item: Item) -> Value:
     assert item.block is not None
     if log.original(item.block) is item.block and isinstance(old, dict):
         return old
-    form = _form(item.block)
+    form = made_form(item.block)
     return {**_same_kind(old, {"type": form["type"]}), **form}
 
 
@@ -42,7 +42,8 @@ def value_at(log: PiLog, block: Block | None) -> Any:
     return {"type": "text", "text": value} if isinstance(value, str) and isinstance(block, Text) else value
 
 
-def _form(block: Block) -> Value:
+def made_form(block: Block) -> Value:
+    """A text, a picture or a call in pi's form; raises TypeError for any other block."""
     match block:
         case Text():
             return {"type": "text", "text": block.content.read()}
@@ -84,7 +85,7 @@ def part_values(log: PiLog, parts: Sequence[Part]) -> list[Value]:
     values = []
     for part in parts:
         old = value_at(log, part)
-        form = _form(part)
+        form = made_form(part)
         kept = isinstance(old, dict) and old.get("type") == form["type"]
         values.append({**old, **form} if kept else form)
     return values
@@ -105,4 +106,3 @@ def words_of(content: Any) -> str:
     items = content if isinstance(content, list) else ()
     texts = (item.get("text") for item in items if isinstance(item, dict))
     return "\n".join(text for text in texts if isinstance(text, str))
-

@@ -1,0 +1,16 @@
+"""Moving a session to another agent: a whole new file in its format, and a report of what was lost."""
+
+from __future__ import annotations
+
+from app.convert.plan import Conversion, Place, plan_conversion, write_conversion
+from app.convert.targets import TARGETS, Target, target_named
+
+__all__ = [
+    "TARGETS",
+    "Conversion",
+    "Place",
+    "Target",
+    "plan_conversion",
+    "target_named",
+    "write_conversion",
+]
