@@ -272,12 +272,20 @@ async def test_leaving_with_stages_run_asks_first(file: str) -> None:
 
 
 async def test_no_row_at_all_takes_every_key(tmp_path: Path) -> None:
-    record = {"type": "user", "uuid": "u1", "sessionId": "s1", "isSidechain": True, "message": {}}
+    record = {
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "s1",
+        "isSidechain": True,
+        "message": {"role": "user", "content": []},
+    }
     file = tmp_path / "s.jsonl"
     file.write_text(json.dumps(record) + "\n")
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
+        assert main_screen(app).shown == []
         keys = ("j", "G", "p", "y", "Y", "R", "d", "S", "u", "n", "exclamation_mark", "enter", "B", "a")
         by_hand = ("space", "v", "I", "U", "x", "c", "E", "t")
         lists = ("M", "escape", "D", "escape", "X", "escape", "o", "c", "enter", "escape")

@@ -41,9 +41,13 @@ class Attempts(WorkScreen):
         """An edit was done."""
         self.did(f"{way.words}: u takes it back")
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
     def attempt(self, edit: Edit) -> None:
         """Do an edit if it may be done; ask first where that takes a yes."""
+        self.tell(f"{edit.label}: looking at what it would do ...")
+        self._try(edit)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    def _try(self, edit: Edit) -> None:
         worker = get_current_worker()
         found = attempt(self.workspace, edit)
         if not worker.is_cancelled:

@@ -134,7 +134,7 @@ class Edits(Attempts):
         keys, here = self.acted_keys(), self.here_keys()
 
         def plain(label: str, edit: Edit) -> Offer:
-            return Offer(label, edit, partial(self._begin, edit))
+            return Offer(label, edit, partial(self.attempt, edit))
 
         yield plain("drop (x)", Drop(keys=keys))
         yield plain("clear to a placeholder (c)", Clear(keys=keys))
@@ -151,9 +151,6 @@ class Edits(Attempts):
         yield plain("drop all before here", DropBefore(keys=here))
         yield plain("summarise all before here", DropBefore(keys=here, leave=STRUCTURED))
         yield Offer("keep only the last turns ...", KeepLastTurns(turns=1), self._ask_turns)
-
-    def _begin(self, edit: Edit) -> None:
-        self.attempt(edit)
 
     def _ask_turns(self) -> None:
         self.ask("edit-turns", "newest turns that stay:", "3")
