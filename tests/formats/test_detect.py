@@ -114,7 +114,7 @@ def test_sessions_of_other_agents_are_named(lines: list[Any], words: str) -> Non
         (b"hello there\n", "text that is not JSON"),
         (bytes(range(256)) * 40, "binary data"),
         (b"SQLite format 3\0" + b"\0" * 100, "opencode"),
-        (gzip.compress(b"[]"), "unpack"),
+        (gzip.compress(b"[]", mtime=0), "unpack"),
         ("[]".encode("utf-16"), "UTF-16"),
         (b"{", "a JSON object"),
         (b"[", "without a whole message"),
