@@ -2,6 +2,10 @@
 
 background       the stages ahead, counts and checks of a session, worked out in a thread
 rows             usage bar, stage strip, list and detail, sorted, filtered and searched
+marking          marking rows one by one, as a range, or by what they are
+attempting       trying a hand edit in a thread, asking where it touches what is kept
+editing          the hand edits of rows, by a key each and from a menu
+fixing           quick fixes, with what each would free
 choices          choosing a filter or a branch
 choose_pipeline  choosing another pipeline
 stepping         running the stage at hand, in a thread

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fnmatch import fnmatchcase
 from functools import partial
 
 from textual import on
 
-from app.compactability.turns import turns_of
 from app.display import counted, human_number, percent, short_number
 from app.listing import Facet, Item, Only, has, is_sent, key_of, shares, tokens_of
-from app.outlook import Outlook
 from app.rows import BlockRow
+from app.selection import Filter, select
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
@@ -177,13 +175,17 @@ class MarksRows(RowsScreen):
         text = event.text.strip()
         number = text.replace(",", "").replace("_", "")
         if purpose == "path":
-            self._mark_these(about_path(self.view_now.items, text))
+            self._mark_keys(Filter(path=text))
         elif not (number.isascii() and number.isdecimal()):
             self.say_row(f"a whole number was expected, not {text!r}")
         elif purpose == "older":
-            self._mark_these(older_than(self.view_now.items, self.seen, int(number)))
+            self._mark_keys(Filter(before_turn=-int(number)))
         else:
-            self._mark_these(larger_than(self.view_now.items, self.seen, int(number)))
+            self._mark_keys(Filter(larger_than=int(number)))
+
+    def _mark_keys(self, wanted: Filter) -> None:
+        added = self.marks.add(select(self.workspace, wanted))
+        self.marks_changed(f"{counted(added, 'row')} more marked")
 
     @acts
     def action_invert(self) -> None:
@@ -203,29 +205,3 @@ class MarksRows(RowsScreen):
         else:
             self._say()
         self.refresh_lines()
-
-
-def older_than(items: Iterable[Item], seen: Outlook, turns: int) -> list[Item]:
-    """The rows that stand before the newest `turns` turns of the conversation as it is now."""
-    known = list(turns_of(seen.messages))
-    old = known[: max(0, len(known) - turns)]
-    keys = {seen.messages[place].key for turn in old for place in turn}
-    return [item for item in items if isinstance(item, BlockRow) and item.message.key in keys]
-
-
-def larger_than(items: Iterable[Item], seen: Outlook, tokens: int) -> list[Item]:
-    """The rows of more than so many tokens as they are now."""
-    return [item for item in items if isinstance(item, BlockRow) and tokens_of(item, seen) > tokens]
-
-
-def about_path(items: Iterable[Item], pattern: str) -> list[Item]:
-    """The rows whose call names a path like `pattern`, in which `*` stands for anything."""
-    return [
-        item
-        for item in items
-        if isinstance(item, BlockRow) and item.path and _like(item.path.replace("\\", "/"), pattern)
-    ]
-
-
-def _like(path: str, pattern: str) -> bool:
-    return fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}")
