@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.display import counted, safe_text
+from app.edits import Edit
+from app.edits.base import BlockEdit
+from app.edits.typed import typed
 from app.errors import BadPipeline
 from app.export.plan import Wishes
 from app.formats.source import Source
 from app.pipeline import Pipeline, load
 from app.stage_view import option_values, value_words
 from app.summarizers import NO_SUMMARIES
-from app.workspace import Status, Workspace
+from app.workspace import Status, Step, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +31,21 @@ class Equivalent:
 def equivalent_command(
     workspace: Workspace, source: Source, wishes: Wishes, *, drop_user_words: bool = False
 ) -> Equivalent:
-    """The `handcompact compact` that exports what the workspace holds, as far as it can be said."""
+    """The `handcompact` that exports what the workspace holds, as far as it can be said.
+
+    It is `compact`, or `edit` where anything was pinned or edited by hand.
+    """
     # A name that begins with a dash would be taken for an option.
     file = f"./{source.name}" if source.name.startswith("-") and source.name != "-" else source.name
-    words = ["handcompact", "compact", file, *_branch(workspace)]
+    by_hand = list(_operations(workspace))
+    words = ["handcompact", "edit" if by_hand else "compact", file, *_branch(workspace)]
     words += ["--pipeline", _name(workspace.pipeline)]
-    for setting in _settings(workspace):
+    for setting in _settings(workspace, all_run=not by_hand):
         words += ["--set", setting]
     if workspace.state.unchanged:
         words.append("--look-at-disk")
+    for operation in by_hand:
+        words += ["--do", operation]
     words += _wishes(wishes)
     if drop_user_words:
         words.append("--drop-user-words")
@@ -73,8 +82,32 @@ def _name(pipeline: Pipeline) -> str:
     return pipeline.name if pipeline.origin == "preset" else pipeline.origin
 
 
-def _settings(workspace: Workspace) -> Iterator[str]:
-    """What differs from the pipeline as a command would load it; stages not run are switched off."""
+def _operations(workspace: Workspace) -> Iterator[str]:
+    """What was done by hand, stages run between that included; nothing where there was only a pipeline."""
+    pins, steps = workspace.state.pins, workspace.steps
+    if not pins and all(step.edit is None for step in steps):
+        return
+    if pins:
+        yield shlex.join(["pin", *sorted(pins)])
+    for step in steps:
+        if step.edit is None:
+            yield "skip" if step.status is Status.SKIPPED else "run"
+        elif step.changes:
+            yield typed(_as_done(step.edit, step))
+
+
+def _as_done(edit: Edit, step: Step) -> Edit:
+    """The edit on the blocks that it changed, where a later pin keeps others of those it was asked for."""
+    if not isinstance(edit, BlockEdit) or not step.result.protected:
+        return edit
+    return edit.with_keys(change.key for change in step.changes)
+
+
+def _settings(workspace: Workspace, *, all_run: bool) -> Iterator[str]:
+    """What differs from the pipeline as a command would load it.
+
+    Stages that were not run are switched off where the command runs them all.
+    """
     try:
         loaded = load(_name(workspace.pipeline))
     except BadPipeline:
@@ -84,7 +117,8 @@ def _settings(workspace: Workspace) -> Iterator[str]:
     run = {step.name: step for step in stages if step.status is not Status.SKIPPED}
     for planned in workspace.pipeline.steps:
         if planned.name not in run:
-            yield f"{planned.name}.enabled=false"
+            if all_run:
+                yield f"{planned.name}.enabled=false"
             continue
         stage = run[planned.name].action
         for option in option_values(stage, presets.get(planned.name, planned.stage)):
@@ -116,8 +150,6 @@ def _wishes(wishes: Wishes) -> Iterator[str]:
 def _missing(workspace: Workspace, source: Source) -> Iterator[str]:
     state = workspace.state
     refused = sum(map(len, state.refused.values()))
-    if state.pins:
-        yield counted(len(state.pins), "pin")
     if refused:
         yield counted(refused, "refused change")
     given = sum(summaries != NO_SUMMARIES for summaries in state.summaries.values())

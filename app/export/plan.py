@@ -16,6 +16,7 @@ from app.export.install import agent_folder, installed_path
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
+from app.history import edit_operation
 from app.model import Boundary, Session, Text, Usage
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
@@ -315,11 +316,19 @@ def plan_as_json(plan: ExportPlan) -> Mapping[str, Any]:
     }
 
 
+def _named(step: Step) -> Mapping[str, Any]:
+    """Which stage a step is, or which edit of what."""
+    if step.edit is None:
+        return {"stage": step.name}
+    done = edit_operation(step.edit).as_json()
+    return {"edit": step.name, "keys": done.get("keys", []), "options": done.get("options", {})}
+
+
 def step_as_json(step: Step) -> Mapping[str, Any]:
     """One step of a plan: what it changed, and its trace and boundary."""
     boundary = step.result.boundary
     return {
-        "edit" if step.edit is not None else "stage": step.name,
+        **_named(step),
         "status": str(step.status),
         "trace": list(step.result.trace),
         "note": step.result.note,

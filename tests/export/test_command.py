@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from app.display import safe_text
+from app.edits import make_edit
 from app.export.command import equivalent_command, quoted
 from app.export.plan import Wishes
 from app.formats.source import BytesSource, Source
 from app.giving import give_memory, give_refusal
+from app.handwork import do_typed
 from app.opening import parse_settings
 from app.pipeline import load
 from app.workspace import Workspace
@@ -104,10 +106,33 @@ def test_wishes_are_options(workspace: Workspace, wishes: Wishes, words: str) ->
     assert command.endswith(f"--pipeline react-mini {words} --drop-user-words")
 
 
+def test_edits_and_pins_are_operations_in_their_order(workspace: Workspace) -> None:
+    workspace.edit(make_edit("replace_text", ["m4/0"], {"text": "@home it's 'quoted' [/x]"}))
+    workspace.advance()
+    workspace.edit(make_edit("clear", ["m3/0", "m7/0"]))
+    workspace.skip()
+    settings = ("when=always", "tools=Read, Bash", "keep_recent=20")
+    workspace.edit(make_edit("stage", (), {"stage": "microcompact", "settings": settings, "called": "m"}))
+    workspace.edit(make_edit("keep_last_turns", (), {"turns": 20, "allow_words": True}))
+    workspace.pin(["m7/0"])
+    found = equivalent_command(workspace, source(), Wishes(), drop_user_words=True)
+    words = shlex.split(found.command)
+    assert words[:2] == ["handcompact", "edit"] and "--drop-user-words" in words
+    assert "--set" not in words and found.missing == ()
+    operations = [words[i + 1] for i, word in enumerate(words) if word == "--do"]
+    assert [operation.split()[0] for operation in operations] == [
+        "pin", "replace_text", "run", "clear", "skip", "stage", "keep_last_turns"
+    ]  # fmt: skip
+    again = Workspace(workspace.session, load("react-mini"), exact=False)
+    for operation in operations:
+        do_typed(again, operation)
+    assert again.messages == workspace.messages
+
+
 def test_what_hands_alone_can_do_is_named(workspace: Workspace) -> None:
     workspace.pin(["m3/0"])
     workspace.refuse("tool_result_budget", ["m7/0", "m11/0"])
-    assert equivalent_command(workspace, source(), Wishes()).missing == ("1 pin", "2 refused changes")
+    assert equivalent_command(workspace, source(), Wishes()).missing == ("2 refused changes",)
 
 
 def test_what_stages_were_given_is_named() -> None:

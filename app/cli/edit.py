@@ -1,0 +1,99 @@
+"""`handcompact edit`: change single blocks by hand, in order, and write the session."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_for_work
+from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
+from app.cli.output import columns, progress, say, say_json
+from app.display import human_number
+from app.edits import EDITS
+from app.handwork import OTHER_VERBS, do_typed
+from app.quick_fixes import QUICK_FIXES, Offer, offers
+from app.workspace import Workspace
+
+
+class EditCommand:
+    """Does operations in the order in which they are given, and exports the outcome."""
+
+    name = "edit"
+    summary = "drop, clear, cut, save, rewrite or summarise single blocks, and write the result"
+
+    def configure(self, parser: ArgumentParser) -> None:
+        add_file(parser)
+        parser.add_argument(
+            "--do",
+            action="append",
+            default=[],
+            metavar="'VERB KEY ... NAME=VALUE ...'",
+            dest="operations",
+            help="one operation, quoted; repeatable, done in order; without any the quick fixes are listed",
+        )
+        add_pipeline(parser)
+        add_count(parser)
+        add_exporting(parser)
+        add_look_at_disk(parser)
+        add_json(parser)
+        parser.epilog = "\n".join(_help())
+
+    def run(self, args: Namespace) -> int:
+        opened = open_for_work(args, place_of(args))
+        workspace = opened.workspace
+        if not args.operations:
+            _list_fixes(workspace, args)
+            return DONE
+        if args.look_at_disk:
+            workspace.look_at_disk()
+        for text in args.operations:
+            do_typed(workspace, text, allow_words=args.drop_user_words)
+        return export(workspace, opened.source, args)
+
+
+def _help() -> Iterator[str]:
+    yield "verbs of --do (a KEY is a key of `report --json`, or the number that `report` prints):"
+    for kind in EDITS:
+        about = (kind.__doc__ or "").splitlines()[0]
+        names = " ".join(f"{option.name}={_shown(option.default)}" for option in kind.options())
+        yield f"  {kind.name:<16} {about}"
+        yield f"  {'':<16} {names}"
+    yield from (f"  {verb:<16} {about}" for verb, about in OTHER_VERBS.items())
+    yield ""
+    yield "rows can be chosen by verdict:V tool:T role:R before_turn:N larger_than:TOKENS path:GLOB text:W"
+    yield "a text can come from a file: text=@PATH; your own words need --drop-user-words"
+    yield ""
+    yield "quick fixes:"
+    yield from (f"  {fix.name:<16} {fix.about}" for fix in QUICK_FIXES)
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    return "" if default == () else str(default)
+
+
+def _list_fixes(workspace: Workspace, args: Namespace) -> None:
+    """What each quick fix would free; nothing is opened but the session."""
+    workspace.count_all(progress)
+    found = offers(workspace)
+    if args.json:
+        say_json({"source": workspace.session.name, "fixes": [_as_json(told) for told in found]})
+        return
+    rows = [("quick fix", "blocks", "~tokens", "what")]
+    rows += [
+        (told.fix.name, human_number(told.blocks), human_number(told.tokens), told.fix.about)
+        for told in found
+    ]
+    say(*columns(rows, right=frozenset({1, 2})))
+    say("", "Do one with --do 'fix NAME'; nothing is written before that.")
+
+
+def _as_json(told: Offer) -> dict[str, object]:
+    return {
+        "name": told.fix.name,
+        "about": told.fix.about,
+        "blocks": told.blocks,
+        "tokens": told.tokens,
+        "note": told.note,
+    }

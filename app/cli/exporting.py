@@ -1,0 +1,100 @@
+"""What the commands that export have in common: where to, what may go, a dry run, and what came of it."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from app.cli.command import DONE, as_path
+from app.cli.output import complain, progress, say, say_json
+from app.errors import RefusedError
+from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json
+from app.export.words import plan_lines, written_lines
+from app.export.write import Written, why_refused, write
+from app.formats.source import Source
+from app.workspace import Workspace
+
+
+def add_exporting(parser: ArgumentParser) -> None:
+    """Where the new session goes, and what may be left out of it."""
+    parser.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+    parser.add_argument(
+        "--install", action="store_true", help="put the new session where its agent looks for it"
+    )
+    parser.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
+    parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
+    parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
+    parser.add_argument(
+        "--slim", action="store_true", help="also empty second copies of results, which are never sent"
+    )
+    parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
+    parser.add_argument("--no-backup", action="store_true", help="no backup (one in place always has it)")
+    parser.add_argument("--no-report", action="store_true", help="write no report")
+    parser.add_argument("--title", metavar="TEXT", help="the new session's title")
+    parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
+
+
+def add_look_at_disk(parser: ArgumentParser) -> None:
+    """Whether files that the session names are opened, to see whether they stand as they were read."""
+    parser.add_argument(
+        "--look-at-disk", action="store_true", help="let reads go whose file stands there as it was read"
+    )
+
+
+def place_of(args: Namespace) -> Path | None:
+    """Where the new session will lie, as far as the arguments tell."""
+    return as_path(args.file) if args.in_place else _wishes(args).out
+
+
+def export(workspace: Workspace, source: Source, args: Namespace) -> int:
+    """Count, plan, and write unless it is a dry run or refused; gives the exit code."""
+    workspace.count_all(progress)
+    plan = make_plan(workspace, source, _wishes(args))
+    refusal = why_refused(plan, drop_user_words=args.drop_user_words)
+    if args.dry_run or refusal:
+        _print_plan(plan, args, refusal)
+        return DONE if refusal is None else RefusedError.exit_code
+    _print_written(write(plan, drop_user_words=args.drop_user_words, progress=progress), args)
+    return DONE
+
+
+def _wishes(args: Namespace) -> Wishes:
+    return Wishes(
+        install=args.install,
+        out=None if args.out == "-" else as_path(args.out),
+        to_stdout=args.out == "-",
+        in_place=args.in_place,
+        backup_dir=as_path(args.backup_dir),
+        backup=not args.no_backup,
+        report=not args.no_report,
+        drop_old=args.drop_old,
+        slim=args.slim,
+        title=args.title,
+    )
+
+
+def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None) -> None:
+    if args.json:
+        say_json({**plan_as_json(plan), "written": False, "dry_run": args.dry_run, "refused": refusal})
+        return
+    say(*plan_lines(plan))
+    if refusal:
+        complain(f"handcompact: {refusal}")
+    elif args.dry_run:
+        say("Dry run: nothing was written.")
+
+
+def _print_written(written: Written, args: Namespace) -> None:
+    to_stdout = written.target is None
+    if args.json and not to_stdout:
+        say_json(written.as_json())
+        return
+    lines = [*plan_lines(written.plan), *written_lines(written)]
+    if to_stdout:
+        # The session itself is on standard output.
+        for line in lines:
+            complain(line)
+    else:
+        say(*lines)
+    sys.stdout.flush()
