@@ -12,6 +12,7 @@ from app.cli.command import Command
 from app.cli.compact import Compact
 from app.cli.compare import Compare
 from app.cli.convert import Convert
+from app.cli.edit import EditCommand
 from app.cli.listing import List
 from app.cli.open import add_open_arguments, open_screens
 from app.cli.output import complain
@@ -27,6 +28,7 @@ COMMANDS: tuple[Command, ...] = (
     List(),
     Report(),
     Compact(),
+    EditCommand(),
     Compare(),
     Convert(),
     Verify(),
