@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from app.export.files import Staged, stage
 from tests.cli.run import Handcompact
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_sessions"
@@ -67,6 +69,18 @@ def test_no_file_is_replaced(handcompact: Handcompact, session: Path) -> None:
     done = handcompact("convert", session, "--to", "anthropic", "--out", taken, "--json")
     assert done.code == 3 and done.json["written"] is False and "exists already" in done.err
     assert taken.read_text() == "mine"
+
+
+def test_a_file_that_reads_back_otherwise_gets_no_name(
+    handcompact: Handcompact, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(folder: Path, pieces: Iterable[bytes]) -> Staged:
+        return stage(folder, [b"".join(pieces)[:-40]])
+
+    monkeypatch.setattr("app.convert.plan.stage", damaged)
+    done = handcompact("convert", session, "--to", "codex")
+    assert done.code == 3 and "not what was planned" in done.err
+    assert [path.name for path in session.parent.iterdir()] == [session.name]
 
 
 def test_the_folder_of_an_agent_gets_no_foreign_session(handcompact: Handcompact, home: Path) -> None:
