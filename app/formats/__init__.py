@@ -17,6 +17,7 @@ from app.formats.gemini_json import GeminiJson
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
 from app.formats.pi import Pi
+from app.formats.qwen import QwenCode
 from app.formats.source import BytesSource, FileSource, Source, chunks
 from app.model import Session
 
@@ -24,6 +25,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     ClaudeCode(),
     Codex(),
     Pi(),
+    QwenCode(),
     GeminiCli(),
     GeminiJson(),
     OpenAIResponses(),

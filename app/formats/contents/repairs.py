@@ -255,9 +255,12 @@ def _told(answer: Mapping[str, Any]) -> str:
 
 
 def _must_be_one(turn: _Turn) -> bool:
-    """Whether the parts of a turn may not be spread over several contents."""
+    """Whether the parts of a turn may not be spread over several contents.
+
+    Answers stand in the first content of their turn, calls in the last of theirs.
+    """
     paired = {p.owner for p in turn.pieces if call_of(p.value) is not None or answer_of(p.value) is not None}
-    return bool(paired - {0})
+    return bool(paired) if turn.role == "model" else bool(paired - {0})
 
 
 def _made(parts: list[Message]) -> Mended:

@@ -58,5 +58,3 @@ class Pi:
         timed = _TIMED.fullmatch(original.name)
         start = timed[1] if timed else f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-000Z}_"
         return f"{start}{session_id}.jsonl"
-
-

@@ -53,9 +53,7 @@ class EntryBlocks:
                 return self.prompt(index, ("message",), key, message)
         return ()
 
-    def said(
-        self, index: int, path: JsonPath, content: Any, key: str, author: Author
-    ) -> tuple[Block, ...]:
+    def said(self, index: int, path: JsonPath, content: Any, key: str, author: Author) -> tuple[Block, ...]:
         """The blocks of a content at `path`; what pi leaves out (blank texts, unknown blocks) is none."""
         if isinstance(content, str):
             text = self._text(f"{key}:0", index, path, path, content, author)
@@ -82,9 +80,7 @@ class EntryBlocks:
         path: JsonPath = ("summary",)
         return (Text(f"{key}:0", self._at(index, path, summary), Author.SUMMARY, self._place(index, path)),)
 
-    def prompt(
-        self, index: int, path: JsonPath, key: str, message: Mapping[str, Any]
-    ) -> tuple[Block, ...]:
+    def prompt(self, index: int, path: JsonPath, key: str, message: Mapping[str, Any]) -> tuple[Block, ...]:
         """The sections of a system prompt, and the tools it declares."""
         blocks: list[Block] = []
         content, sections = message.get("content"), message.get("sections")
@@ -131,9 +127,7 @@ class EntryBlocks:
         arguments = item.get("arguments")
         given = Held("{}") if arguments is None else self._at(index, (*path, "arguments"), arguments)
         ident, name = as_word(item.get("id")), as_word(item.get("name"))
-        return ToolUse(
-            key, ident, name, given, path_argument(arguments), place=self._place(index, path)
-        )
+        return ToolUse(key, ident, name, given, path_argument(arguments), place=self._place(index, path))
 
     def _thinking(self, key: str, index: int, path: JsonPath, item: Mapping[str, Any]) -> Thinking | None:
         text, seal = as_word(item.get("thinking")), as_word(item.get("thinkingSignature"))

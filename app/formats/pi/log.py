@@ -39,7 +39,7 @@ class PiLog(RecordStore):
         self.nodes: list[Node] = []
         self.header: Mapping[str, Any] = {}
         self.header_index: int | None = None
-        self.name: str | None = None
+        self.title: str | None = None
         self._entries: list[Node] = []
         self._reader = EntryBlocks(self)
 
@@ -69,7 +69,7 @@ class PiLog(RecordStore):
                 self.header, self.header_index = entry, node.index
         elif node.kind == NAME:
             name = entry.get("name")
-            self.name = name.strip() or None if isinstance(name, str) else None
+            self.title = name.strip() or None if isinstance(name, str) else None
 
     @cached_property
     def linear(self) -> bool:
@@ -193,4 +193,3 @@ def log_of(session: Session) -> PiLog:
     if not isinstance(session.records, PiLog):
         raise TypeError(f"a session of {session.format} was not read from a pi file")
     return session.records
-

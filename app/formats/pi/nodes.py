@@ -184,4 +184,3 @@ def _text(entry: Mapping[str, Any], name: str) -> str | None:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-

@@ -19,6 +19,7 @@ from app.formats.pi.sent import drafts_of
 from app.formats.pi.threads import Thread, Threader
 from app.formats.pi.words import CONTEXT_EDIT, SETTINGS
 from app.formats.repairs import as_notices
+from app.formats.tree_facts import tree_repairs
 from app.formats.tree_rows import Row, date, in_file, link, merged, with_leaf_last
 from app.model import Block, Notice, Role, Session, ToolResult, ToolUse
 
@@ -92,7 +93,7 @@ class Planner:
         if not self._log.linear:
             link(rows, path, self._log.tree, from_root=cut)
         self._first_kept(rows, path, compaction)
-        self._note_graph(rows)
+        self._note_tree(rows)
         return Plan(rows, tuple(self._repairs))
 
     def _made_id(self, key: str) -> str | None:
@@ -256,17 +257,8 @@ class Planner:
         elif governing.node.first_kept != number:
             governing.edits.append(lambda entry: {**entry, "firstKeptEntryIndex": number})
 
-    def _note_graph(self, rows: Sequence[Row[Node]]) -> None:
-        """Name what linking mended: parents that were not in the file, circles, ids that stood twice."""
+    def _note_tree(self, rows: Sequence[Row[Node]]) -> None:
         stay = {row.node.index for row in rows if row.node is not None}
-        for node in self._log.tree.missing:
-            if node.index in stay:
-                self._note("missing-parent", node, "linked to what stands before it")
-        for node in self._log.tree.cycles:
-            if node.index in stay:
-                self._note("cycle", node, "made a root")
-        for node in self._log.tree.repeated:
-            self._note("duplicate-uuid", node, "of equal ids the last entry was kept")
-
-    def _note(self, word: str, node: Node, detail: str) -> None:
-        self._repairs.append(Notice(word, self._log[node.index].line, detail))
+        again = [(node.index, "of equal ids the last entry was kept") for node in self._log.tree.repeated]
+        found = [*tree_repairs(self._log.tree, stay), *(("duplicate-uuid", *each) for each in again)]
+        self._repairs += [Notice(word, self._log[index].line, detail) for word, index, detail in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from app.formats.pi.log import PiLog, Way
 from app.formats.pi.messages import live_messages, other_messages
@@ -11,16 +11,15 @@ from app.formats.pi.words import HEADER, TYPES
 from app.formats.source import Source
 from app.formats.told import Told, first_words
 from app.formats.tree import in_file_order
+from app.formats.tree_facts import leaves_of, pairs_in, tell_calls, tell_tree
 from app.model import (
     Facts,
-    Leaf,
     Message,
     Notice,
     Role,
     Session,
     Thinking,
     Usage,
-    preview_of,
 )
 
 NAME = "pi"
@@ -36,7 +35,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     way = log.way(leaf)
     log.settle(way)
     live = live_messages(way)
-    leaves = list(_leaves(log, way, live))
+    leaves = list(leaves_of(log.tree, way.path, live))
     facts = _facts(log, way, len(leaves), rows.bad_lines)
     messages = in_file_order(live, list(other_messages(way, log.nodes)))
     said = [message for message in live if message.role is not Role.SYSTEM]
@@ -52,32 +51,12 @@ def read(source: Source, leaf: str | None = None) -> Session:
         leaves=tuple(leaves),
         live_leaf=leaves[0].key if said else None,
         session_id=ident if isinstance(ident, str) and ident else None,
-        title=log.name or first_words(messages),
+        title=log.title or first_words(messages),
         model=next((m.model for m in reversed(said) if m.model), None),
         cwd=cwd if isinstance(cwd, str) and cwd else None,
         usage=_sum(log.nodes),
         last_usage=next((m.usage for m in reversed(said) if m.usage and m.usage.context), None),
     )
-
-
-def _leaves(log: PiLog, way: Way, live: Sequence[Message]) -> Iterator[Leaf]:
-    """The ends of the branches that hold a message, the live one first, the others newest first."""
-    claimed = {node.index for node in way.path}
-    last = next((node for node in reversed(way.path) if node.talk), None)
-    if last is not None:
-        yield Leaf(last.key, len(live), last.time, _preview(live))
-    for node in reversed(log.tree.nodes):
-        if node.index in claimed or not node.talk:
-            continue
-        path = log.tree.walk(node, until=claimed)
-        claimed |= {other.index for other in path}
-        texts = [preview_of(block) for other in path for block in other.blocks]
-        found = next((text for text in reversed(texts) if text), "")
-        yield Leaf(node.key, sum(bool(other.blocks) for other in path), node.time, found)
-
-
-def _preview(messages: Sequence[Message]) -> str:
-    return next((text for m in reversed(messages) for b in reversed(m.blocks) if (text := preview_of(b))), "")
 
 
 def _facts(log: PiLog, way: Way, branches: int, bad_lines: Sequence[int]) -> Facts:
@@ -91,16 +70,11 @@ def _facts(log: PiLog, way: Way, branches: int, bad_lines: Sequence[int]) -> Fac
         bad_lines=tuple(bad_lines),
         conversation=len(context),
         messages=sum(message.role is not Role.SYSTEM for message in strict),
-        strict_pairs=_pairs(log.strict(way).context) if broken else None,
+        strict_pairs=pairs_in(log.strict(way).context) if broken else None,
         missing_parents=tuple(dict.fromkeys(missing)),
         branches=branches,
         hidden_bytes=sum(log[node.index].length for node in log.nodes if not node.blocks and not node.talk),
     )
-
-
-def _pairs(nodes: Sequence[Node]) -> int:
-    called = {ident for node in nodes for ident in node.calls}
-    return len(called.intersection(ident for node in nodes for ident in node.answers))
 
 
 def _notices(log: PiLog, way: Way, live: Sequence[Message], branches: int) -> tuple[Notice, ...]:
@@ -111,36 +85,18 @@ def _notices(log: PiLog, way: Way, live: Sequence[Message], branches: int) -> tu
         told.add("no-session-header", first.index, "pi reads no file that does not begin with one")
     for node in log.tree.repeated:
         told.add("duplicate-uuid", node.index, f"id {node.ident} stands in a later entry again")
-    for node in log.tree.missing:
-        told.add("missing-parent", node.index, f"parent {node.parent} is not in the file")
-    for node in log.tree.cycles:
-        told.add("cycle", node.index, "its parents lead back to it")
+    tell_tree(log.tree, branches, told)
     for node in log.nodes:
         if node.kind and node.kind not in TYPES:
             told.add("unknown-record-type", node.index, node.kind)
-    if branches > 1:
-        told.add("forked", None, f"{branches} branches; the one that ends last is shown")
     if not live and log.nodes:
         told.add("no-conversation", None, "no message that is sent to a model")
-    _tell_blocks(way, told)
-    return tuple(told.all())
-
-
-def _tell_blocks(way: Way, told: Told) -> None:
-    """Calls without a result, results without a call, and thinking of which only the seal is left."""
-    live = [node for node in way.context if node.talk and node.sent]
-    calls = {ident: node for node in live for ident in node.calls}
-    answered = {ident: node for node in live for ident in node.answers}
-    for ident, node in answered.items():
-        if ident not in calls:
-            told.add("orphan-result", node.index, f"no call {ident}")
-    for ident, node in calls.items():
-        if ident not in answered:
-            told.add("open-call", node.index, f"call {ident} has no result")
-    for node in live:
-        for block in node.blocks if not node.foreign else ():
+    tell_calls(live, told)
+    for node in way.context:
+        for block in node.blocks if node.sent and not node.foreign else ():
             if isinstance(block, Thinking) and not block.redacted and not block.content.chars:
                 told.add("thinking-emptied", node.index, "the text is gone, its tokens are real")
+    return tuple(told.all())
 
 
 def _sum(nodes: Sequence[Node]) -> Usage | None:
@@ -154,5 +110,3 @@ def _sum(nodes: Sequence[Node]) -> Usage | None:
         sum(usage.cache_read_tokens for usage in known),
         sum(usage.cache_creation_tokens for usage in known),
     )
-
-

@@ -1,0 +1,106 @@
+"""What is wanted, content by content: which record or compressed content each one is, or a made one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.formats.contents.forms import ROLES
+from app.formats.contents.said import Piece, Said
+from app.formats.qwen.chat import QwenChat
+from app.formats.qwen.words import HISTORY
+from app.model import Author, Boundary, Message, Role, Text
+
+Value = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where a content lies."""
+
+    record: int
+    number: int | None = None
+    """Its place in the history of a compression; None for a record's own message."""
+
+
+@dataclass(slots=True)
+class Group:
+    """One content that is wanted."""
+
+    role: str
+    pieces: list[Piece]
+    seat: Seat | None = None
+    message: Message | None = None
+
+    @property
+    def parts(self) -> list[Any]:
+        return [part for piece in self.pieces for part in piece.parts]
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether all of a made content is the person's words."""
+        blocks = [piece.block for piece in self.pieces]
+        return all(isinstance(block, Text) and block.author is Author.USER for block in blocks)
+
+    def stands_for(self, boundary: Boundary | None) -> bool:
+        """Whether it is what a new boundary says."""
+        own = self.message.boundary if self.message is not None else None
+        return self.seat is None and boundary is not None and own is not None and own.key == boundary.key
+
+
+def groups_of(chat: QwenChat, said: Iterable[Said], messages: Iterable[Message]) -> list[Group]:
+    """The contents of all that is `said`, in the order it is sent; `messages` are what it was made of."""
+    owners = {block.key: message for message in messages for block in message.blocks}
+    return [group for each in said for group in _groups(chat, each, owners)]
+
+
+def _groups(chat: QwenChat, said: Said, owners: Mapping[str, Message]) -> Iterator[Group]:
+    found: list[Group] = []
+    seats: dict[Seat, Group] = {}
+    for piece in said.pieces:
+        seat = _seat(chat, piece)
+        if seat is not None and seat in seats:
+            seats[seat].pieces.append(piece)
+        elif seat is None and found and found[-1].seat is None and _together(found[-1].pieces[-1], piece):
+            found[-1].pieces.append(piece)
+        else:
+            message = owners.get(piece.block.key) if piece.block is not None else None
+            found.append(Group(said.role, [piece], seat, message))
+            if seat is not None:
+                seats[seat] = found[-1]
+    yield from _with_made_parts(found) if said.role == ROLES[Role.ASSISTANT] else found
+
+
+def _with_made_parts(groups: Sequence[Group]) -> list[Group]:
+    """The contents of a reply: what was made stands in a record beside it, since a reply is one content."""
+    found: list[Group] = []
+    for group in groups:
+        last = found[-1] if found else None
+        if last is None or (last.seat is not None and group.seat is not None):
+            found.append(group)
+        else:
+            seated = group if last.seat is None else last
+            found[-1] = Group(group.role, [*last.pieces, *group.pieces], seated.seat, seated.message)
+    return found
+
+
+def _together(one: Piece, other: Piece) -> bool:
+    """Whether two made pieces can be one record: both results, or both words by the same author."""
+    return _sort(one) == _sort(other)
+
+
+def _sort(piece: Piece) -> str:
+    if any(isinstance(part, dict) and "functionResponse" in part for part in piece.parts):
+        return "results"
+    return str(piece.block.author) if isinstance(piece.block, Text) else "other"
+
+
+def _seat(chat: QwenChat, piece: Piece) -> Seat | None:
+    place = piece.block.place if piece.block is not None else None
+    if place is None:
+        return None
+    if chat.nodes[place.record].history is None:
+        return Seat(place.record)
+    number = place.path[len(HISTORY)]
+    return Seat(place.record, number) if isinstance(number, int) else None

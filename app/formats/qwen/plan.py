@@ -1,0 +1,307 @@
+"""What an export writes, worked out as rows before a byte is made.
+
+The contents that are wanted have a head, which lies in a compression, and a tail of records of their own.
+A new compression takes all that stands before the tail into its own history, as the client's own does;
+the records that it hides stay above it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from app.formats.base import Rewrite
+from app.formats.damage import file_repairs
+from app.formats.made_ids import MadeIds
+from app.formats.qwen.chat import QwenChat
+from app.formats.qwen.edits import (
+    with_history,
+    with_new_count,
+    with_parts,
+    with_role,
+    with_usage,
+    without_shown,
+)
+from app.formats.qwen.groups import Group, Seat, groups_of
+from app.formats.qwen.made import compression_record, message_record, title_record
+from app.formats.qwen.nodes import Node
+from app.formats.qwen.sent import Sender
+from app.formats.qwen.words import HISTORY, SETTINGS
+from app.formats.repairs import as_notices
+from app.formats.tree_facts import tree_repairs
+from app.formats.tree_rows import Row, date, in_file, link, merged, with_leaf_last
+from app.model import Notice, Session, ToolResult, ToolUse
+
+Value = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The rows of the new file, and what had to be mended."""
+
+    rows: list[Row[Node]]
+    repairs: tuple[Notice, ...]
+
+
+@dataclass(slots=True)
+class _Fate:
+    """What becomes of the records that are live now."""
+
+    dropped: set[int] = field(default_factory=set)
+    """They leave the file."""
+    emptied: set[int] = field(default_factory=set)
+    """They stay without parts: other records of the same message hang on them."""
+    hidden: set[int] = field(default_factory=set)
+    """They stay above a new compression."""
+
+
+class Planner:
+    """Works out one export of a session."""
+
+    def __init__(self, session: Session, rewrite: Rewrite, chat: QwenChat) -> None:
+        self._session = session
+        self._rewrite = rewrite
+        self._chat = chat
+        self._way = chat.way(session.live_leaf)
+        self._repairs = file_repairs(session.notices)
+        self._base = {
+            node.index: Row(node, ident=node.ident, time=node.time)
+            for node in chat.nodes
+            if chat[node.index].kind != "unreadable"
+        }
+        name = rewrite.session_id or session.session_id or session.name
+        self._ids = MadeIds(name, {node.ident for node in chat.nodes if node.ident is not None})
+        talk = (node.index for node in reversed(self._way.path) if node.talk)
+        self._neighbour = next(talk, 0)
+
+    def plan(self) -> Plan:
+        """The rows in their order, with everything that they must say differently."""
+        said, mending = Sender(self._chat).mended(self._rewrite.messages)
+        self._repairs += as_notices(mending.repairs, self._line_of_message())
+        groups = groups_of(self._chat, said, self._rewrite.messages)
+        fate = self._fate(groups)
+        old = [row for node in self._way.path if (row := self._base.get(node.index)) is not None]
+        border = self._border(old, groups, fate)
+        start = self._start_of_tail(groups, old, border)
+        compression = self._compression(groups[:start], fate)
+        self._edit(groups[start:], fate)
+        path = self._path(old, border, compression, self._tail(groups[start:]), fate)
+        base = [row for index, row in self._base.items() if index not in fate.dropped]
+        cut = self._rewrite.drop_old and compression is not None and compression.node is None
+        if cut and compression is not None:
+            path = self._without_old(path, compression)
+            base = self._below(base, path, path.index(compression))
+        self._set_usage(path, compression)
+        if self._rewrite.title is not None:
+            path.append(self._made_row("title", partial(title_record, self._rewrite.title)))
+        rows = in_file(base, path, linear=False)
+        if path:
+            rows = with_leaf_last(rows, path[-1], lambda row: row.ident is not None)
+        date(path)
+        link(rows, path, self._chat.tree, from_root=cut)
+        stay = {row.node.index for row in rows if row.node is not None}
+        found = tree_repairs(self._chat.tree, stay)
+        self._repairs += [Notice(word, self._chat[index].line, detail) for word, index, detail in found]
+        return Plan(rows, tuple(self._repairs))
+
+    def _made_row(self, key: str, record: Callable[[Value], Value]) -> Row[Node]:
+        """A made record, which takes over what all share from its neighbour."""
+
+        def made() -> Value:
+            return record(self._chat.value(self._neighbour) if len(self._chat) else {})
+
+        return Row(made=made, ident=self._ids.make(key))
+
+    def _line_of_message(self) -> Callable[[str], int | None]:
+        lines = {m.key: self._chat[m.records[0]].line for m in self._session.live if m.records}
+        return lines.get
+
+    def _fate(self, groups: Sequence[Group]) -> _Fate:
+        """Which records go. What a boundary hides stays above it, but for what was taken out of the rest."""
+        fate = _Fate()
+        kept = {group.seat.record for group in groups if group.seat is not None}
+        blocks = {piece.block.key for group in groups for piece in group.pieces if piece.block is not None}
+        taken: set[str] = set()
+        for message in self._session.live:
+            places = {block.place.record for block in message.blocks if block.place is not None}
+            gone = {index for index in places - kept if self._chat.nodes[index].history is None}
+            partly = any(block.key in blocks for block in message.blocks)
+            answers = all(isinstance(b, ToolResult) and b.tool_use_id in taken for b in message.blocks)
+            if partly or answers or self._rewrite.boundary is None:
+                fate.dropped |= gone
+                calls = (block for block in message.blocks if isinstance(block, ToolUse))
+                taken |= {call.id for call in calls if call.key not in blocks}
+            else:
+                fate.hidden |= gone
+        self._keep_first_fragments(fate)
+        fate.dropped |= {node.index for node in self._way.path if node.call in taken}
+        return fate
+
+    def _keep_first_fragments(self, fate: _Fate) -> None:
+        for index in list(fate.dropped):
+            more = self._chat.fragments.get(index, ())
+            if any(node.index not in fate.dropped for node in more):
+                fate.dropped.discard(index)
+                fate.emptied.add(index)
+
+    def _border(self, old: Sequence[Row[Node]], groups: Sequence[Group], fate: _Fate) -> int:
+        """The place on the old path before which nothing may stand that is sent from its own record."""
+        current = self._way.compression
+        places = [at for at, row in enumerate(old) if row.node is not None and row.node is current]
+        if self._rewrite.boundary is not None:
+            places += [at for at, row in enumerate(old) if row.node and row.node.index in fate.hidden]
+        if places or self._rewrite.boundary is None:
+            return max(places, default=-1) + 1
+        kept = {group.seat.record for group in groups if group.seat is not None}
+        return next((at for at, row in enumerate(old) if row.node and row.node.index in kept), len(old))
+
+    def _start_of_tail(self, groups: Sequence[Group], old: Sequence[Row[Node]], border: int) -> int:
+        """Where the groups begin that are records of their own; those before lie in a compression."""
+        if self._rewrite.boundary is None:
+            held = [n for n, group in enumerate(groups) if group.seat and group.seat.number is not None]
+            return held[-1] + 1 if held else 0
+        places = {row: at for at, row in enumerate(old)}
+        start = len(groups)
+        while start > 0 and self._is_tail(groups[start - 1], places, border):
+            start -= 1
+        return start
+
+    def _is_tail(self, group: Group, places: Mapping[Row[Node], int], border: int) -> bool:
+        if group.seat is None:
+            return not group.stands_for(self._rewrite.boundary)
+        first = self._chat.tree.by_id.get(self._chat.nodes[group.seat.record].ident or "")
+        row = self._base.get(first.index) if first is not None else None
+        return group.seat.number is None and row is not None and places.get(row, -1) >= border
+
+    def _tail(self, groups: Sequence[Group]) -> list[Row[Node]]:
+        """The rows of the tail; what is only more of a message follows its first record by itself."""
+        again = {node.index for node in self._chat.tree.repeated}
+        rows = []
+        for number, group in enumerate(groups):
+            if group.seat is None:
+                rows.append(self._made_message(number, group))
+            elif group.seat.record not in again:
+                rows.append(self._base[group.seat.record])
+        return rows
+
+    def _made_message(self, number: int, group: Group) -> Row[Node]:
+        model = self._session.model if group.role == "model" else None
+        block = group.pieces[0].block
+        record = partial(message_record, group.role, group.parts, typed=group.is_typed, model=model)
+        return self._made_row(block.key if block is not None else f"repair/{number}", record)
+
+    def _compression(self, head: Sequence[Group], fate: _Fate) -> Row[Node] | None:
+        """The record that holds the head: a made one for a new boundary, else the one that is in force."""
+        boundary, current = self._rewrite.boundary, self._way.compression
+        contents = [self._content(group) for group in head]
+        if boundary is not None:
+            tokens = self._rewrite.context_tokens
+            return self._made_row(boundary.key, partial(compression_record, boundary, contents, tokens))
+        if current is None:
+            return None
+        row = self._base[current.index]
+        old = self._history(current)
+        if not (len(old) == len(contents) and all(a is b for a, b in zip(old, contents, strict=True))):
+            row.edits.append(with_history(contents))
+        fate.dropped |= {g.seat.record for g in head if g.seat is not None and g.seat.number is None}
+        return row
+
+    def _history(self, node: Node) -> list[Any]:
+        value = self._chat.value(node.index)
+        for step in HISTORY:
+            value = value[step]
+        return value if isinstance(value, list) else []
+
+    def _content(self, group: Group) -> Value:
+        """A group as a content of a compressed history; one that lies in one and did not change stays."""
+        if group.seat is None or group.seat.number is None:
+            return {"role": group.role, "parts": group.parts}
+        node = self._chat.nodes[group.seat.record]
+        content: Value = self._history(node)[group.seat.number]
+        return content if not self._changed(group) else {**content, "parts": group.parts}
+
+    def _changed(self, group: Group) -> bool:
+        """Whether a content of the file must say something else."""
+        if any(piece.changed for piece in group.pieces):
+            return True
+        wanted = [piece.block.key for piece in group.pieces if piece.block is not None]
+        return wanted != [block.key for block in self._blocks(group.seat)]
+
+    def _blocks(self, seat: Seat | None) -> Sequence[Any]:
+        if seat is None:
+            return ()
+        node = self._chat.nodes[seat.record]
+        if seat.number is None or node.history is None:
+            return node.blocks
+        place = bisect_left(node.history, seat.number, key=lambda content: content.number)
+        return node.history[place].blocks
+
+    def _path(
+        self,
+        old: Sequence[Row[Node]],
+        border: int,
+        compression: Row[Node] | None,
+        tail: Sequence[Row[Node]],
+        fate: _Fate,
+    ) -> list[Row[Node]]:
+        """The rows from the root to the leaf."""
+        sent = set(tail)
+        stay = [row.node is None or row.node.index not in fate.dropped for row in old]
+        above = [row for row, stays in zip(old[:border], stay, strict=False) if stays and row not in sent]
+        rest = [row for row, stays in zip(old[border:], stay[border:], strict=True) if stays]
+        made = [compression] if compression is not None and compression.node is None else []
+        return [*above, *made, *merged(rest, tail)]
+
+    def _without_old(self, path: Sequence[Row[Node]], compression: Row[Node]) -> list[Row[Node]]:
+        """The path from the compression on, and of each setting before it the last record."""
+        border = path.index(compression)
+        last = {row.node.subtype: row for row in path[:border] if row.node is not None}
+        stay = {row for subtype, row in last.items() if subtype in SETTINGS}
+        return [row for row in path[:border] if row in stay] + list(path[border:])
+
+    def _below(self, base: Sequence[Row[Node]], path: Sequence[Row[Node]], border: int) -> list[Row[Node]]:
+        """The rows of `base` that stand on the path or hang below its border."""
+        tree = self._chat.tree
+        known = {row.node.index for row in path[border:] if row.node is not None}
+        for node in tree.nodes:
+            parent = tree.parent(node)
+            if parent is not None and parent.index in known:
+                known.add(node.index)
+        known |= {n.index for index in list(known) for n in self._chat.fragments.get(index, ())}
+        stay = known | {row.node.index for row in path[:border] if row.node is not None}
+        return [row for row in base if row.node is not None and row.node.index in stay]
+
+    def _edit(self, tail: Sequence[Group], fate: _Fate) -> None:
+        """Let every record of the tail hold what is wanted."""
+        for group in tail:
+            if group.seat is None:
+                continue
+            row, node = self._base[group.seat.record], self._chat.nodes[group.seat.record]
+            if self._changed(group):
+                if node.kind == "tool_result":
+                    row.edits.append(partial(without_shown, group.pieces))
+                row.edits.append(with_parts(group.parts))
+            if node.bad_role:
+                row.edits.append(with_role(group.role))
+        for index in fate.emptied:
+            self._base[index].edits.append(with_parts([]))
+
+    def _set_usage(self, path: Sequence[Row[Node]], compression: Row[Node] | None) -> None:
+        """Let the newest count say how big the context is now: the client believes it."""
+        tokens = self._rewrite.context_tokens
+        if tokens is None:
+            return
+        for row in reversed(path):
+            node = row.node
+            if node is None and row is compression:
+                return
+            if node is not None and node.usage is not None and node.usage.context:
+                row.edits.append(partial(with_usage, max(1, tokens)))
+                return
+            if node is not None and node.hides:
+                if isinstance(self._chat.value(node.index)["systemPayload"].get("info"), dict):
+                    row.edits.append(partial(with_new_count, max(1, tokens)))
+                return
