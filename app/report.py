@@ -94,6 +94,7 @@ def _figures(workspace: Workspace) -> dict[str, Any]:
     usage, last = session.usage, session.last_usage
     return {
         "estimator": workspace.estimator.describe(),
+        "calibration": _calibration(workspace),
         "counted_share": round(workspace.counted_share, 4),
         "window_tokens": workspace.window_tokens,
         "tokens": {
@@ -112,6 +113,19 @@ def _figures(workspace: Workspace) -> dict[str, Any]:
             },
             "context_now": None if last is None else last.context + last.output_tokens,
         },
+    }
+
+
+def _calibration(workspace: Workspace) -> dict[str, Any] | None:
+    """What the recorded usage says of the estimate; None where there is too little of it."""
+    found = workspace.calibration
+    if not found.calibrated:
+        return None
+    return {
+        "factor": round(found.factor, 4),
+        "spread": round(found.spread, 4),
+        "replies": found.increments,
+        "unseen_tokens": found.overhead,
     }
 
 

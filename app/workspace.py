@@ -23,6 +23,7 @@ from app.rows import BlockRow, block_rows
 from app.stages.base import Change, Context, Messages, Protection, Stage
 from app.stages.protection import protected
 from app.tokens import token_estimator
+from app.tokens.calibration import Calibration, calibrated
 from app.tokens.counter import Counter
 from app.walk import Status, Step, Walker
 
@@ -165,6 +166,14 @@ class Workspace:
     def counts_exactly(self) -> bool:
         """Whether a full count is the model's own, with its own vocabulary; else figures carry `~`."""
         return self.estimator.exact and self.estimator.family.exact
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How far the estimate is off, learnt from the usage that the session records.
+
+        Counts the live segment as the workspace does, so that it belongs into a thread.
+        """
+        return calibrated(self.session, self.estimator)[1]
 
     def tokens(self, messages: Iterable[Message]) -> int:
         """Tokens of these messages as far as they are counted now; always one method for all."""

@@ -12,6 +12,7 @@ from app.formats.source import BytesSource
 from app.formats.store import RecordStore
 from app.history import Deed
 from app.model import Message, Session, ToolResult, ToolUse, text_of
+from app.opening import open_workspace
 from app.pipeline import load
 from app.workspace import Status, Workspace
 from tests.build import assistant, conversation, result, use, user
@@ -193,6 +194,15 @@ def test_what_is_ahead_is_what_running_everything_gives_and_changes_nothing(work
     assert len(workspace.steps) == 1
     workspace.run_all()
     assert workspace.messages is ahead[-1].result.messages
+
+
+def test_the_recorded_usage_tells_how_far_the_estimate_is_off() -> None:
+    sample = Path(__file__).parent.parent / "sample_sessions" / "claude-code-long.jsonl"
+    workspace = open_workspace(str(sample), pipeline="gentle", exact=False).workspace
+    found = workspace.calibration
+    assert found.calibrated and 0.5 < found.factor < 2 and found.overhead
+    assert found.told().startswith(f"calibrated on {found.increments} replies: ")
+    assert not Workspace(busy_session(2), load("gentle"), exact=False).calibration.calibrated
 
 
 def test_steps_are_unsaved_until_they_are_written_as_they_are(workspace: Workspace) -> None:

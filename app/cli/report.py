@@ -50,6 +50,7 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
     if session.last_usage:
         now = session.last_usage.context + session.last_usage.output_tokens
         lines.append(f"reported  {human_number(now)} in the newest reply's usage, everything included")
+    lines.append(f"usage     {workspace.calibration.told()}")
     if facts.hidden_bytes:
         lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} of records that are never sent")
     lines += _verdict_lines(workspace, live)

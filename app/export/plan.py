@@ -78,6 +78,18 @@ class ExportPlan:
         """The checks that forbid the write, whatever is ticked."""
         return tuple(check for check in self.checks if check.level is Level.FAIL)
 
+    @property
+    def tokens_freed(self) -> int:
+        """Tokens freed from the window: of the live segment, counted the same way before and after."""
+        return self.tokens_before - self.tokens_after
+
+    def bytes_freed(self, size_after: int | None = None) -> int:
+        """Bytes freed on disk, by which the new file is smaller than the old one; negative: it is larger.
+
+        `size_after` is the new file's size where it is known; else it is made once without writing it.
+        """
+        return self.source.size - (self.size_after() if size_after is None else size_after)
+
     def size_after(self) -> int:
         """Bytes of the new file; makes it once without writing it."""
         return sum(map(len, self.rewriting.pieces()))
@@ -297,6 +309,7 @@ def plan_as_json(plan: ExportPlan) -> Mapping[str, Any]:
         "estimator": plan.estimator,
         "tokens_before": plan.tokens_before,
         "tokens_after": plan.tokens_after,
+        "tokens_freed": plan.tokens_freed,
         "records": {
             "kept": plan.rewriting.kept,
             "changed": plan.rewriting.changed,

@@ -69,6 +69,7 @@ class Written:
             "no_report": self.no_report,
             "files": [str(path) for path in self.files],
             "size": self.size,
+            "bytes_freed": self.plan.bytes_freed(self.size),
             "sha256": self.sha256,
             "written": True,
         }

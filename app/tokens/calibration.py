@@ -96,6 +96,16 @@ class Calibration:
         """`~ calibrated on 63 replies`, or `not calibrated`."""
         return f"~ calibrated on {self.increments} replies" if self.calibrated else "not calibrated"
 
+    def told(self) -> str:
+        """What the session's own usage says, in a sentence: factor, spread, and what no message shows."""
+        if not self.calibrated:
+            return f"not calibrated: {self.increments} replies say how the context grew, {ENOUGH} are needed"
+        unseen = "" if not self.overhead else f"; about {self.overhead:,} tokens more in every request"
+        return (
+            f"calibrated on {self.increments} replies: the count times {self.factor:.2f},"
+            f" half of them within {self.spread:.0%}{unseen}"
+        )
+
 
 def calibrate(replies: Sequence[Reading]) -> Calibration:
     """The calibration that the replies of one segment give, in order."""

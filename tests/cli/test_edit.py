@@ -46,6 +46,7 @@ def test_operations_are_done_in_order_and_exported(
     assert [(step["edit"], step["keys"]) for step in steps] == [("cut", [first]), ("drop", [second])]
     assert steps[0]["options"] == {"head": 1, "tail": 1}
     assert done.json["tokens_after"] < done.json["tokens_before"] and done.json["written"]
+    assert done.json["tokens_freed"] > 0 and done.json["bytes_freed"] > 0
     assert session.read_bytes() == before
     assert handcompact("verify", done.json["target"]).code == 0
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.errors import HandcompactError, RefusedError, Stopped
 from app.export.plan import ExportPlan, Wishes, make_plan, typed_path
-from app.export.words import plan_lines, written_lines
+from app.export.words import freed_words, plan_lines, written_lines
 from app.export.write import why_refused, write
 from app.opening import open_workspace
 
@@ -64,6 +64,20 @@ def test_the_size_is_known_before_anything_is_written(original: Path) -> None:
     written = write(made)
     assert written.target is not None and written.target.stat().st_size == written.size == size
     assert written_lines(written)[0] == f"Written   {written.target}"
+
+
+def test_what_is_freed_from_the_window_is_told_apart_from_the_disk(original: Path) -> None:
+    made = plan(original, Wishes())
+    assert made.tokens_freed == made.tokens_before - made.tokens_after
+    assert made.bytes_freed() == original.stat().st_size - made.size_after()
+    written = write(made, drop_user_words=True)
+    assert written.as_json()["bytes_freed"] == made.bytes_freed()
+    assert written_lines(written)[1] == f"Freed     {freed_words(made)}"
+
+
+def test_a_file_that_grows_says_so(original: Path) -> None:
+    made = plan(original, Wishes())
+    assert freed_words(made, original.stat().st_size + 2048).endswith("the file grows by 2.0 KiB")
 
 
 @pytest.mark.parametrize(

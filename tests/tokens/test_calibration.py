@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.model import Boundary, Message, Record, Session, Standing, Usage
 from app.tokens import token_estimator
-from app.tokens.calibration import Reading, calibrate, calibrated, readings, weighted_median
+from app.tokens.calibration import Calibration, Reading, calibrate, calibrated, readings, weighted_median
 from tests.build import assistant, conversation, result, summary, user
 
 
@@ -198,6 +198,16 @@ def test_a_session_corrects_its_estimator() -> None:
     assert found.overhead == pytest.approx(35_000, rel=0.02)
     assert corrected.describe() == "~ calibrated on 11 replies"
     assert corrected.total(session.live) == pytest.approx(1.25 * measure.total(session.live), rel=0.02)
+
+
+def test_it_is_told_with_its_spread_and_what_no_message_shows() -> None:
+    known = Calibration(factor=1.037, overhead=38_210, spread=0.028, increments=63)
+    assert known.told() == (
+        "calibrated on 63 replies: the count times 1.04, half of them within 3%;"
+        " about 38,210 tokens more in every request"
+    )
+    assert "more in every request" not in replace(known, overhead=None).told()
+    assert replace(known, increments=3).told().startswith("not calibrated: 3 replies")
 
 
 def test_a_short_session_leaves_its_estimator_alone() -> None:
