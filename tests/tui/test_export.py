@@ -194,10 +194,10 @@ async def test_stages_that_were_not_accepted_are_named(original: Path) -> None:
 
 async def test_the_command_line_is_copied_with_what_it_cannot_say(original: Path) -> None:
     opened = work(original)
-    opened.workspace.pin(["x"])
+    opened.workspace.refuse("tool_result_budget", ["x"])
     app = dialog(opened)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "it cannot say 1 pin" in await press(pilot, "ctrl+y")
+        assert "it cannot say 1 refused change" in await press(pilot, "ctrl+y")
         assert app.clipboard.startswith("handcompact compact ") and "--pipeline react-mini" in app.clipboard
 
 
