@@ -193,8 +193,8 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     for index, (_, j) in enumerate(shared):
         length = bisect_left(lasts, j)
         before.append(ends[length - 1] if length else -1)
-        lasts[length:length + 1] = [j]
-        ends[length:length + 1] = [index]
+        lasts[length : length + 1] = [j]
+        ends[length : length + 1] = [index]
     found = []
     index = ends[-1] if ends else -1
     while index >= 0:

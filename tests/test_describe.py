@@ -64,7 +64,9 @@ def test_what_is_no_text_is_told_in_words() -> None:
     assert readable(use("r1", "odd", "not json")) == "not json"
     assert readable(thinking("", signature_chars=1234)).endswith("its seal has 1,234 characters)")
     assert readable(image("iVBORw0KGgo=")) == "(image: image/png, 12 B of base64)"
-    assert readable(image("https://example.org/a.png", media_type="")) == "(image at https://example.org/a.png)"
+    assert (
+        readable(image("https://example.org/a.png", media_type="")) == "(image at https://example.org/a.png)"
+    )
     assert readable(result("r1")) == "(no content)"
     assert readable(result("r1", "a\n", image())) == "a\n\n(image: image/png, 12 B of base64)"
     assert readable(opaque("fancy", '{"a":1}')) == '(fancy)\n{\n  "a": 1\n}'

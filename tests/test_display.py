@@ -43,7 +43,8 @@ ANY_TEXT = st.text(
         st.sampled_from(
             sorted(BIDI)
             + list("\x00\t\n\r\x1b\x7f\x9b\u200d\u200b\u2028\ufe0e\ufe0f\ufeff\u00ad\u3164\ud800\udfff")
-            + list("\U000e0041\U000e007f\U000e0100\u0301\u200c") + list("👨👩❤🏽🇨🇳修aب1#\u20e3 [/b]")
+            + list("\U000e0041\U000e007f\U000e0100\u0301\u200c")
+            + list("👨👩❤🏽🇨🇳修aب1#\u20e3 [/b]")
         ),
     )
 )
@@ -176,8 +177,16 @@ def test_shares_are_never_rounded_to_all_or_nothing() -> None:
 def test_ages() -> None:
     hour, day = 3600, 86400
     ages = [human_age(s) for s in (-5, 59, 60, 3 * hour + 5, 13 * day, 15 * day, 70 * day, 800 * day)]
-    assert ages == ["just now", "just now", "1 min ago", "3 h ago", "13 d ago", "2 weeks ago", "2 months ago",
-                    "2 years ago"]
+    assert ages == [
+        "just now",
+        "just now",
+        "1 min ago",
+        "3 h ago",
+        "13 d ago",
+        "2 weeks ago",
+        "2 months ago",
+        "2 years ago",
+    ]
 
 
 def test_the_ascii_glyphs_are_taken_unless_the_terminal_can_do_more() -> None:

@@ -35,9 +35,7 @@ async def test_rows(size: tuple[int, int]) -> None:
 
 
 async def test_rows_in_ascii() -> None:
-    rows: list[ListRow] = [
-        row for row in ROWS if isinstance(row, BlockRow) and row.preview.isascii()
-    ]
+    rows: list[ListRow] = [row for row in ROWS if isinstance(row, BlockRow) and row.preview.isascii()]
     rows.insert(3, BoundaryRow("boundary: snip - 31 removed"))
     app = OneWidget(MessageList(rows, glyphs=ASCII))
     async with app.run_test(size=(80, 24)) as pilot:
