@@ -209,7 +209,7 @@ def _record_facts(item: Item, seen: Outlook) -> Iterator[Fact]:
     session = seen.workspace.session
     index = record_of(item)
     if index is None or index >= len(session.records):
-        yield Fact("record", "none: a stage made it")
+        yield Fact("record", "none: a step made it")
         return
     record = session.records[index]
     yield Fact("record", f"line {human_number(record.line)}, {human_bytes(record.length)}, {record.key}")

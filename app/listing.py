@@ -108,7 +108,7 @@ def _made(seen: Outlook) -> dict[str, list[Item]]:
             if new.boundary is not None:
                 row.append(new.boundary)
             row += [
-                BlockRow(number, place, new, block, "", "", Verdict.DECISION, "made by a stage", ())
+                BlockRow(number, place, new, block, "", "", Verdict.DECISION, "made by a step", ())
                 for place, block in enumerate(new.blocks)
             ]
         waiting.clear()
