@@ -57,6 +57,8 @@ async def take(walk: Walk, folder: Path) -> None:
             await pilot.pause(WAIT_SECONDS / 2)
         picture = app.export_screenshot(title="handcompact")
     picture = UNIQUE.sub("terminal-", FONT_FACE.sub("", picture))
+    # No picture shows where it was made; the stand-in has the same width.
+    picture = picture.replace(str(ROOT), f"/home/dev/{'handcompact' * 9}"[: len(str(ROOT))])
     (HERE / f"{walk.name}.svg").write_text(picture, "utf-8")
     print(f"screenshots/{walk.name}.svg")
 
