@@ -1,10 +1,11 @@
 """The tree of a Claude Code file: parents, the way from a leaf to its root, and what belongs beside it.
 
-The rules are those of the client (2.1.332, measured): the leaf is the last message in file order, of
-equal uuids the last record counts in the place of the first, parents lead through records of every
-type, a boundary hides what came before it, and of one API message all records and all results belong
-to the way as soon as one of them stands on it. What the client itself hung below a call or a result
-belongs there too, wherever it stands in the file.
+The rules are those of the client (2.1.332, measured): the leaf is the last message in file order, or
+the record that the newest `last-prompt` behind the last boundary names, when that message does not go
+on from there; of equal uuids the last record counts in the place of the first, parents lead through
+records of every type, a boundary hides what came before it, and of one API message all records and all
+results belong to the way as soon as one of them stands on it. What the client itself hung below a call
+or a result belongs there too, wherever it stands in the file.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.words import PROMPT
 
 
 @dataclass(slots=True)
@@ -86,7 +89,7 @@ class Graph:
 
     def _cut_cycles(self) -> None:
         done: set[int] = set()
-        leaf = self.leaf()
+        leaf = self._newest()
         for start in ([leaf] if leaf else []) + self.tree[::-1]:
             here: set[int] = set()
             node: Node | None = start
@@ -109,7 +112,31 @@ class Graph:
 
     def leaf(self) -> Node | None:
         """The record from which the client would go on."""
+        newest, named = self._newest(), self._named()
+        if newest is None or named is None:
+            return newest
+        above: Node | None = newest
+        while above is not None and above is not named:
+            above = self._parents[above.index]
+        return newest if above is named else named
+
+    def is_named(self, leaf: Node) -> bool:
+        """Whether the client would go on from this record though it is not the last of the file."""
+        return self.leaf() is leaf is not self._newest()
+
+    def _newest(self) -> Node | None:
         return next((n for n in reversed(self.tree) if n.sent and self.is_main(n)), None)
+
+    def _named(self) -> Node | None:
+        """The message that the newest `last-prompt` names, or the nearest one above that."""
+        behind = takewhile(lambda n: not n.hides, reversed(self.nodes))
+        reference = next((n.reference for n in behind if n.kind == PROMPT and n.reference), "")
+        node = self.by_uuid.get(reference)
+        if node is None or node.kind == "progress":
+            return None
+        while node is not None and not (node.sent and self.is_main(node)):
+            node = self._parents.get(node.index)
+        return node
 
     def walk(self, leaf: Node, *, strict: bool = False, until: Set[int] = frozenset()) -> list[Node]:
         """The records from the root to `leaf`.

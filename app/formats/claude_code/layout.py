@@ -96,7 +96,7 @@ def base_rows(nodes: Sequence[Node], graph: Graph, thread: Thread) -> list[Row]:
 
 
 def ends_on_thread(rows: Sequence[Row], graph: Graph) -> bool:
-    """Whether the client would go on from the last message of the thread."""
+    """Whether the last message of the file, by which the client goes, is one of the thread."""
     for row in reversed(rows):
         if row.message is not None:
             return True

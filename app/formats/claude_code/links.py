@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from app.formats.claude_code.graph import Graph
 from app.formats.claude_code.nodes import Node
-from app.formats.claude_code.rows import Row
+from app.formats.claude_code.rows import Row, Thread
+from app.formats.claude_code.words import PROMPT
 from app.model import ToolUse
 
 
@@ -98,6 +99,34 @@ class Linker:
             old = iter(sorted((row for row in chosen if row.node), key=where.of))
             for row in chosen:
                 yield row if row.node is None else next(old)
+
+
+def name_leaf(rows: Sequence[Row], thread: Thread) -> None:
+    """Let the newest `last-prompt` name no record through which the conversation does not lead.
+
+    The client would go on from there: from what a boundary hides, or from another branch.
+    """
+    behind = takewhile(lambda row: not _is_boundary(row), reversed(rows))
+    named = next((r for r in behind if r.node and r.node.kind == PROMPT and r.node.reference), None)
+    leaf = next((r for r in reversed(rows) if r.message is not None and (not r.node or r.node.talk)), None)
+    if named is None or named.node is None or leaf is None:
+        return
+    reference = named.reference or named.node.reference
+    target = next((row for row in rows if row.uuid == reference), None)
+    if target is None or (target.node is not None and target.node.kind == "progress"):
+        return
+    above: Row | None = leaf
+    while above is not None and above is not target:
+        above = above.parent
+    said: Row | None = target
+    while said is not None and said.message is None and not (said.node and said.node.talk):
+        said = said.parent
+    if above is None and (said is None or said.message != thread.rows[-1].message):
+        named.reference = leaf.uuid
+
+
+def _is_boundary(row: Row) -> bool:
+    return row.message is None if row.node is None else row.node.hides
 
 
 class _Places:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.formats.base import Rewrite
 from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
-from app.formats.claude_code.links import Ancestors, Linker
+from app.formats.claude_code.links import Ancestors, Linker, name_leaf
 from app.formats.claude_code.made import Value, boundary_record
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row, Thread, Threader
@@ -160,12 +160,20 @@ class Planner:
         border = next((row for row in layout.base if last is not None and row.node is last), None)
         self._plain_boundaries(layout.base, regrouped and boundary is None)
         rows = layout.rows(boundary, border)
-        if not ends_on_thread(rows, self._graph):
+        if not (ends_on_thread(rows, self._graph) or self._is_named(thread)):
             final = thread.rows[-1].message
             layout.to_end = True
             layout.moved |= {row for row in thread.rows if row.message == final}
             rows = layout.rows(boundary, border)
         return rows
+
+    def _is_named(self, thread: Thread) -> bool:
+        """Whether the file says by name that it goes on from the last message of the thread."""
+        leaf = self._graph.leaf()
+        if leaf is None or leaf.key != self._session.live_leaf or not self._graph.is_named(leaf):
+            return False
+        row = thread.by_record.get(leaf.index)
+        return row is not None and row.message == thread.rows[-1].message
 
     def _move_branch(self, layout: Layout) -> None:
         """A branch that the client would not take is moved behind the one it would take."""
@@ -217,6 +225,7 @@ class Planner:
             if node is not None:
                 near = ancestors.of(node)
                 row.reference = near.uuid if near is not None else last
+        name_leaf(rows, thread)
 
     def _set_usage(self, wanted: Sequence[Draft], thread: Thread) -> None:
         """Let the newest usage say how big the context is now: the client believes it."""

@@ -17,6 +17,9 @@ METADATA: Final = REQUEST_LOG | {
 }  # fmt: skip
 """Types that were seen of records outside the tree."""
 
+PROMPT: Final = "last-prompt"
+"""The type of the rows that name the record where a turn ended."""
+
 BOUNDARY: Final = "compact_boundary"
 MICRO_BOUNDARY: Final = "microcompact_boundary"
 

@@ -171,6 +171,22 @@ def test_a_note_stays_reachable_when_its_result_goes() -> None:
     assert request(read_bytes(written(rewrite(session, only_words)))) == request(session, only_words)
 
 
+def test_the_last_prompt_names_nothing_that_is_hidden() -> None:
+    """The client would go on from there, as if nothing had been compacted."""
+    session = read(
+        user(1, None, "Old."),
+        assistant(2, 1, "Done."),
+        user(3, 2, "New."),
+        {"type": "last-prompt", "leafUuid": uuid(2), "sessionId": OLD_ID},
+        assistant(4, 3, "Ok."),
+    )
+    mark, words = compaction()
+    out = written(rewrite(session, (words, *session.live[2:]), boundary=mark))
+    (named,) = [row["leafUuid"] for row in rows(out) if row["type"] == "last-prompt"]
+    assert named == uuid(4)
+    assert said(read_bytes(out).live) == [["What was done.", "New."], ["Ok."]]
+
+
 def test_a_second_compaction_counts_both() -> None:
     session = read(*long_session())
     mark, words = compaction("First story.")

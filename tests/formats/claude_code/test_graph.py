@@ -9,14 +9,17 @@ from tests.formats.claude_code.records import (
     Value,
     assistant,
     boundary,
+    lines,
     read,
     record,
     result,
+    rewrite,
     said,
     summary,
     use,
     user,
     uuid,
+    written,
 )
 
 
@@ -254,3 +257,48 @@ def test_what_hangs_from_words_is_not_sent() -> None:
         user(1, None, "Go"), user(2, 1, "Note.", isMeta=True), assistant(3, 1, "Ok"), user(4, 3, "On")
     )
     assert said(session.live) == [["Go"], ["Ok"], ["On"]]
+
+
+def two_branches(*rows: dict[str, object]) -> list[dict[str, object]]:
+    """The second one is the last of the file."""
+    return [
+        user(1, None, "Go"),
+        assistant(2, 1, "Ok"),
+        user(3, 2, "Left"),
+        assistant(4, 3, "To the left."),
+        user(5, 2, "Right"),
+        assistant(6, 5, "To the right."),
+        *rows,
+    ]
+
+
+def prompt(leaf: int | None) -> dict[str, object]:
+    return {"type": "last-prompt", "leafUuid": None if leaf is None else uuid(leaf)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "newest"),
+    [
+        ([prompt(4)], "To the left."),
+        ([prompt(3)], "Left"),
+        ([prompt(6), prompt(4)], "To the left."),
+        ([prompt(4), prompt(None)], "To the left."),
+        ([prompt(4), prompt(6)], "To the right."),
+        ([prompt(2)], "To the right."),
+        ([prompt(4), prompt(99)], "To the right."),
+        ([record(7, 4, "system", subtype="turn_duration"), prompt(7)], "To the left."),
+        ([record(7, 4, "progress", data={}), prompt(7)], "To the right."),
+    ],
+    ids=["end", "middle", "newest", "none", "last", "shared", "unknown", "system", "progress"],
+)
+def test_the_newest_last_prompt_names_the_leaf(rows: list[dict[str, object]], newest: str) -> None:
+    """2.1 goes on from there, unless the last message of the file does."""
+    session = read(*two_branches(*rows))
+    assert said(session.live)[-1] == [newest]
+    assert written(rewrite(session)) == lines(*two_branches(*rows))
+
+
+def test_a_last_prompt_from_before_the_boundary_names_nothing() -> None:
+    rows = [user(1, None, "Old."), assistant(2, 1, "Done."), prompt(2), boundary(3), summary(4, 3, "Story.")]
+    assert said(read(*rows).live) == [["Story."]]
+    assert said(read(*rows, prompt(2)).live) == [["Old."], ["Done."]]

@@ -236,6 +236,25 @@ def test_changed_calls_and_texts_are_written() -> None:
     assert out[uuid(2)]["message"]["usage"] == {"input_tokens": 10, "output_tokens": 5}
 
 
+def test_a_chosen_branch_is_named_as_the_leaf() -> None:
+    """The client goes by the newest `last-prompt` before it goes by the order of the file."""
+    records = [
+        user(1, None, "Go"),
+        assistant(2, 1, "Ok"),
+        user(3, 2, "Left"),
+        assistant(4, 3, "To the left."),
+        user(5, 2, "Right"),
+        assistant(6, 5, "To the right."),
+        {"type": "last-prompt", "leafUuid": uuid(6), "sessionId": OLD_ID},
+    ]
+    for chosen in (4, 6):
+        session = read(*records, leaf=chosen)
+        out = written(rewrite(session, session_id=NEW_ID))
+        named = next(row["leafUuid"] for row in rows(out) if row["type"] == "last-prompt")
+        assert named == uuid(chosen)
+        assert request(read_bytes(out)) == request(session)
+
+
 def test_an_attachment_is_changed_where_it_says_what_is_sent() -> None:
     attachment = record(
         2, 1, "attachment", attachment={"type": "file"}, rendered=[{"content": "one"}, {"content": "two"}]
