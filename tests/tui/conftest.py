@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder with a short name, so that a path fits on the screens of the tests."""
+    with tempfile.TemporaryDirectory(prefix="t") as name:
+        yield Path(name).resolve()
 
 
 @pytest.fixture(autouse=True)

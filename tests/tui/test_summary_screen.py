@@ -202,7 +202,7 @@ async def test_a_model_answers_after_the_button_and_only_then(tmp_path: Path) ->
 async def test_a_model_that_fails_changes_nothing_and_can_be_stopped(tmp_path: Path) -> None:
     work = waiting()
     app = stepper(work)
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with app.run_test(size=(160, 24)) as pilot:
         settings(tmp_path, program("sys.exit('no key')"))
         await press(pilot, "w", "end", "enter")
         app.screen.query_one("#send", Push).focus()
