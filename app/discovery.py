@@ -12,16 +12,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from app.formats.gemini.entries import as_text
 from app.formats.gemini.words import IGNORED, SET
+from app.formats.opencode.database import PREFIX, Listed, sessions_in
 from app.formats.responses.authors import authors_of
 from app.formats.responses.blocks import text_in
 from app.model import Author
-from app.settings import claude_dir, codex_dir, gemini_dir, pi_dir, qwen_dir
+from app.settings import claude_dir, codex_dir, gemini_dir, opencode_store, pi_dir, qwen_dir
 
 HEAD_BYTES = 32 * 1024
 LONG_HEAD_BYTES = 128 * 1024
@@ -83,6 +85,7 @@ class Look:
             self._shelf("pi", pi_dir() / "sessions", _pi_files, _pi_head),
             self._shelf("Gemini CLI", gemini_dir() / "tmp", _gemini_files, _gemini_head),
             self._shelf("Qwen Code", qwen_dir() / "projects", _qwen_files, _qwen_head),
+            self._stored(opencode_store()),
         )
         self._found.sort(key=lambda found: -found[1].st_mtime)
 
@@ -91,6 +94,15 @@ class Look:
         newest = self._found if limit is None else self._found[:limit]
         yield from (head(path, info) for path, info, head in newest)
         yield from samples()
+
+    def _stored(self, store: Path) -> Shelf:
+        """The sessions of opencode, which lie in a database; each has a name that can be opened."""
+        found = sessions_in(store)
+        for each in found:
+            times = (each.modified, each.modified, each.modified)
+            info = os.stat_result((0, 0, 0, 0, 0, 0, 0, *map(int, times)))
+            self._found.append((Path(f"{PREFIX}{each.ident}"), info, partial(_opencode_head, each)))
+        return Shelf("opencode", store, len(found))
 
     def _shelf(self, agent: str, folder: Path, files: _Files, head: _Head) -> Shelf:
         found = [(path, info, head) for path, info in files(folder)]
@@ -265,6 +277,11 @@ def _gemini_head(path: Path, info: os.stat_result) -> Found:
         project = (path.parent.parent / ".project_root").read_text("utf-8").strip() or project
     shown = (title or prompt or path.stem)[:MAX_TITLE]
     return Found(path, "Gemini CLI", project, shown, info.st_mtime, info.st_size)
+
+
+def _opencode_head(listed: Listed, path: Path, info: os.stat_result) -> Found:
+    title = (listed.title or listed.ident)[:MAX_TITLE]
+    return Found(path, "opencode", listed.folder, title, listed.modified, info.st_size)
 
 
 def _first_text(content: Any) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from app.errors import BadPipeline
 from app.export.install import installed_path
-from app.formats import detect, open_source
+from app.formats import detect, fresh_id, open_source
 from app.formats.base import Format
 from app.formats.source import FileSource, Source
 from app.pipeline import load
@@ -46,7 +45,7 @@ def open_workspace(
     source = open_source(file)
     kind = detect(source)
     session = kind.read(source, leaf)
-    new_id = None if session.session_id is None else str(uuid.uuid4())
+    new_id = fresh_id(session)
     if install:
         out = installed_path(session, kind, PurePath(source.name), new_id)
     root = _saved_root(source, kind, new_id, out)

@@ -57,9 +57,15 @@ def gemini_dir(env: Mapping[str, str] | None = None) -> Path:
     return (Path(named) if named else Path.home()) / ".gemini"
 
 
+def opencode_store(env: Mapping[str, str] | None = None) -> Path:
+    """opencode's database: in `$XDG_DATA_HOME`, else in `~/.local/share` on every platform."""
+    named = (os.environ if env is None else env).get("XDG_DATA_HOME")
+    return (Path(named) if named else Path.home() / ".local" / "share") / "opencode" / "opencode.db"
+
+
 def agent_dirs() -> tuple[Path, ...]:
     """The folders that belong to agents: nothing but whole sessions may be put there."""
-    return (claude_dir(), codex_dir(), pi_dir(), gemini_dir(), qwen_dir())
+    return (claude_dir(), codex_dir(), pi_dir(), gemini_dir(), qwen_dir(), opencode_store().parent)
 
 
 def in_agent_dir(path: Path) -> bool:

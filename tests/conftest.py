@@ -25,6 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CODEX_HOME", str(folder / ".codex"))
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(folder / ".pi" / "agent"))
     monkeypatch.setenv("GEMINI_CLI_HOME", str(folder))
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / ".local" / "share"))
     monkeypatch.setenv("QWEN_HOME", str(folder / ".qwen"))
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))

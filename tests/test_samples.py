@@ -23,6 +23,7 @@ REAL = {
     "codex-three-turns.jsonl": "14fb29605c79e104df074913fc1579f54f345da1047c48ef23f17a56df8ec3c6",
     "gemini-cli-compressed.jsonl": "5893311a0a6549ec7884bef2c733db267df68b73c02daa33534c293a08c49128",
     "gemini-cli-one-turn.jsonl": "f5be2f07a6a6a31c6c9281b3ff72b597b480190807e9d16b08e62af2cfb64eef",
+    "opencode-compacted.json": "084918feb7624afc236fd2485f270b7a38cbfb3c74256c6294c6873390838790",
     "pi-compacted.jsonl": "f51c786710896f788186ec3c84f0dae5697d4c09dcabff808adb91c7713b4584",
     "qwen-code-compressed.jsonl": "bc51466f10e107af5b206c7786cf687d850bf1f6052ed93ffee1e6f95d44cc9e",
 }

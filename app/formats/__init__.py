@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import uuid
 from pathlib import Path
 from typing import Final
 
@@ -16,10 +17,14 @@ from app.formats.gemini import GeminiCli
 from app.formats.gemini_json import GeminiJson
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
+from app.formats.opencode import OpenCode
+from app.formats.opencode.database import PREFIX, exported
+from app.formats.opencode.ids import fresh_session_id
 from app.formats.pi import Pi
 from app.formats.qwen import QwenCode
 from app.formats.source import BytesSource, FileSource, Source, chunks
 from app.model import Session
+from app.settings import opencode_store
 
 FORMATS: Final[tuple[Format, ...]] = (
     ClaudeCode(),
@@ -27,6 +32,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Pi(),
     QwenCode(),
     GeminiCli(),
+    OpenCode(),
     GeminiJson(),
     OpenAIResponses(),
     Anthropic(),
@@ -45,6 +51,13 @@ def format_named(name: str) -> Format:
     raise InputError(f"there is no format {name!r}; known: {', '.join(known.name for known in FORMATS)}")
 
 
+def fresh_id(session: Session) -> str | None:
+    """An id for a new session made of this one, as its agent makes them; None where the format has none."""
+    if session.session_id is None:
+        return None
+    return fresh_session_id() if session.format == OpenCode.name else str(uuid.uuid4())
+
+
 def detect(source: Source) -> Format:
     """The format of a file, judged by its content.
 
@@ -61,9 +74,11 @@ def detect(source: Source) -> Format:
 
 
 def open_source(path: str | Path) -> Source:
-    """The bytes of a file, or of standard input for `-`. Raises UnreadableFile."""
+    """The bytes of a file, of standard input (`-`), or of `opencode:<session id>`. Raises UnreadableFile."""
     if str(path) == STDIN:
         return BytesSource(sys.stdin.buffer.read())
+    if str(path).startswith(PREFIX):
+        return BytesSource(exported(opencode_store(), str(path).removeprefix(PREFIX)), str(path))
     try:
         return FileSource(Path(path))
     except ValueError as error:

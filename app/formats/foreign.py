@@ -18,8 +18,8 @@ _KEYS_SHOWN: Final = 6
 _KEY_CHARS: Final = 24
 
 _MAGIC: Final = (
-    (b"SQLite format 3\0", "an SQLite database; opencode keeps its sessions in one: give the output of"
-     " `opencode export`"),
+    (b"SQLite format 3\0", "an SQLite database; opencode keeps its sessions in one: give"
+     " `opencode:<session id>`, or the output of `opencode export`"),
     (b"\x1f\x8b", "gzip data: unpack it first"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"\x28\xb5\x2f\xfd", "zstd data: unpack it first"),
@@ -42,7 +42,6 @@ _OBJECTS: Final[tuple[tuple[_Test, str], ...]] = (
     (lambda o: "mapping" in o and ("title" in o or "current_node" in o), "a ChatGPT export"),
     (lambda o: "payload" in o and "type" in o, "a Codex rollout"),
     (lambda o: isinstance(o.get("message"), dict) and "parts" in o["message"], "a Qwen Code session"),
-    (lambda o: isinstance(o.get("info"), dict) and ("parts" in o or "messages" in o), "an opencode export"),
     (lambda o: o.get("type") == "session" and "version" in o, "a pi session"),
     (lambda o: "chat_messages" in o, "a claude.ai export"),
     (lambda o: isinstance(o.get("conversations"), list), "a ShareGPT data set"),

@@ -55,6 +55,7 @@ def told(data: bytes) -> str:
         ([{"role": "user", "content": [{"type": "input_text", "text": "a"}]}], "openai-responses"),
         ([USER, {"type": "function_call_output", "call_id": "c", "output": "y"}], "openai-responses"),
         ({"model": "m", "instructions": "s", "input": [USER]}, "openai-responses"),
+        ({"info": {"id": "ses_1"}, "messages": [{"info": {}, "parts": []}]}, "opencode"),
         ([{"role": "user", "parts": [{"text": "a"}]}], "gemini"),
         ({"contents": [{"role": "user", "parts": [{"text": "a"}]}]}, "gemini"),
         ({"history": [{"role": "user", "parts": [{"text": "a"}]}], "authType": "x"}, "gemini"),
@@ -73,7 +74,6 @@ def test_the_dialect_is_told_by_content(value: Any, name: str) -> None:
     [
         ([{"title": "T", "mapping": {}, "current_node": "x"}], "ChatGPT export"),
         ({"title": "T", "mapping": {"a": {}}}, "with the keys title, mapping: looks like a ChatGPT export"),
-        ({"info": {"id": "ses_1"}, "messages": [{"info": {}, "parts": []}]}, "opencode export"),
         ({"model": "m", "input": "a"}, "OpenAI Responses request"),
         ({"chat_messages": []}, "claude.ai export"),
         ({"conversations": [{"from": "human", "value": "a"}]}, "ShareGPT"),

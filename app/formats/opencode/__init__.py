@@ -1,0 +1,52 @@
+"""opencode's sessions: the document that `opencode export` gives and `opencode import` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from app.formats.base import Rewrite, Rewriting
+from app.formats.opencode import writer
+from app.formats.opencode.reader import read
+from app.formats.opencode.sent import Sender
+from app.formats.opencode.sniffing import looks_like
+from app.formats.opencode.words import NAME
+from app.formats.source import Source
+from app.model import Message, Session
+
+
+class OpenCode:
+    """The format of opencode's exports (1.18)."""
+
+    name = NAME
+    title = "opencode"
+    validity = "anthropic"
+
+    def sniff(self, source: Source) -> bool:
+        """Whether the content is such a document."""
+        return looks_like(source)
+
+    def read(self, source: Source, leaf: str | None = None) -> Session:
+        """The session; it has one end, so `leaf` plays no part."""
+        return read(source)
+
+    def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The messages that the client sends, in the form of the Messages API."""
+        return Sender(session).pairs(messages)
+
+    def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
+        """The file that holds `rewrite`, with everything mended that providers demand."""
+        return writer.rewrite(session, rewrite)
+
+    def side_folder(self, original: PurePath) -> PurePath | None:
+        """A folder for saved results beside the file; the client has none."""
+        return original.with_suffix("") if original.suffix else None
+
+    def resume_command(self, session_id: str) -> str | None:
+        """What a person types in the folder of the file; its session becomes one of the project there."""
+        return f"opencode import {session_id}.json && opencode --session {session_id}"
+
+    def new_name(self, original: PurePath, session_id: str | None) -> str:
+        """`<session id>.json`: the client names no files, it keeps its sessions in a database."""
+        return f"{session_id}.json" if session_id else original.name

@@ -1,0 +1,236 @@
+"""What an export writes, worked out as rows before a byte is made.
+
+A new compaction stands in front of what is kept, and what it hides in front of it: so every version of the
+client takes it. The client orders messages by time and id, so made and moved ones take their place by these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from app.formats.anthropic_repairs import mend_anthropic
+from app.formats.base import Rewrite
+from app.formats.drafts import drafts
+from app.formats.opencode.ids import after, renamed
+from app.formats.opencode.nodes import Node
+from app.formats.opencode.sent import Sender, as_sent
+from app.formats.opencode.transcript import Transcript
+from app.formats.opencode.wanted import Wanted, gather
+from app.formats.opencode.words import INFO, PARTS
+from app.formats.repairs import as_notices
+from app.model import Notice, Role, Session
+
+_FIRST: Final = "msg_000000000000"
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """One message of the new file."""
+
+    record: int | None = None
+    wanted: Wanted | None = None
+    """What it must say; None for a message that is kept as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The rows of the new file, and what had to be mended."""
+
+    rows: list[Row]
+    names: dict[str, str]
+    """New ids for the old ones."""
+    repairs: tuple[Notice, ...]
+    asked: Wanted | None = None
+    """The question that a new compaction begins with."""
+    summary: Wanted | None = None
+
+
+class Planner:
+    """Works out one export of a session."""
+
+    def __init__(self, session: Session, rewrite: Rewrite, records: Transcript) -> None:
+        self._session = session
+        self._rewrite = rewrite
+        self._records = records
+        self._seed = rewrite.session_id or session.session_id or session.name
+        self._names = self._renamed()
+
+    def plan(self) -> Plan:
+        """The rows in their order, with everything that they must say differently."""
+        sender = Sender(self._session)
+        messages = self._rewrite.messages
+        mending = mend_anthropic(lambda: sender.pairs(messages))
+        wished = drafts(lambda: sender.outgoing(messages), mending, sender.value_of)
+        wanted = gather(wished, sender, self._records.by_record, as_sent(messages))
+        self._set_usage(wanted)
+        asked, summary = self._compaction(wanted)
+        if asked is not None:
+            for each in wanted:
+                each.be_plain()
+        rows = self._rows(wanted if asked is not None else self._in_file_order(wanted), asked)
+        self._place(rows)
+        self._adopt(rows, asked, summary)
+        return Plan(rows, self._names, tuple(as_notices(mending.repairs, self._lines())), asked, summary)
+
+    def _lines(self) -> Callable[[str], int | None]:
+        lines = {m.key: self._records[m.records[0]].line for m in self._session.messages if m.records}
+        return lines.get
+
+    def _renamed(self) -> dict[str, str]:
+        """New ids for a new session: the client passes over an import of ids that it has."""
+        if self._rewrite.session_id is None:
+            return {}
+        idents: list[str] = []
+        for index in range(self._records.listed):
+            value = self._records.value(index)
+            if isinstance(value, dict):
+                parts = value.get(PARTS)
+                holders = [value.get(INFO), *(parts if isinstance(parts, list) else ())]
+                idents += [
+                    str(h["id"]) for h in holders if isinstance(h, dict) and isinstance(h.get("id"), str)
+                ]
+        names = renamed(idents, self._rewrite.session_id)
+        if self._session.session_id is not None:
+            names[self._session.session_id] = self._rewrite.session_id
+        return names
+
+    def _set_usage(self, wanted: Sequence[Wanted]) -> None:
+        """Let the newest usage say how big the context is now: the client believes it."""
+        tokens = self._rewrite.context_tokens
+        if tokens is None:
+            return
+        for each in reversed(wanted):
+            if each.node is not None and each.node.usage is not None and each.node.usage.context:
+                each.tokens = max(1, tokens)
+                return
+
+    def _compaction(self, wanted: Sequence[Wanted]) -> tuple[Wanted | None, Wanted | None]:
+        """The question and the summary of a new compaction."""
+        boundary = self._rewrite.boundary
+        if boundary is None:
+            return None, None
+        for one, other in pairwise(wanted):
+            message = one.message
+            if message is not None and message.boundary is not None and message.boundary.key == boundary.key:
+                return one, other
+        return None, None
+
+    def _rows(self, wanted: Sequence[Wanted], asked: Wanted | None) -> list[Row]:
+        """The rows: what is not sent stays where it is, what a new compaction hides above it."""
+        undone = [node for node in self._records.nodes if node in self._records.undone]
+        rows = [Row(_record(each), each) for each in wanted]
+        if asked is not None:
+            kept = {each.node for each in wanted} | set(undone)
+            hidden = [node for node in self._records.nodes if node not in kept]
+            old = [] if self._rewrite.drop_old else [Row(node.record) for node in hidden]
+            return [*old, *rows, *(Row(node.record) for node in undone)]
+        for node in self._unsent(wanted):
+            at = next((n for n, row in enumerate(rows) if self._order(row) > node.order), len(rows))
+            rows.insert(at, Row(node.record))
+        return rows
+
+    def _unsent(self, wanted: Sequence[Wanted]) -> list[Node]:
+        """The messages that are not sent and stay; what a compaction hides goes with the compaction."""
+        kept = {each.node for each in wanted}
+        live = set(self._records.history.live)
+        is_whole = self._is_whole(wanted)
+        return [
+            node
+            for node in self._records.nodes
+            if node not in kept
+            and (node in self._records.undone or (node not in live and is_whole) or _says_nothing(node))
+        ]
+
+    def _is_whole(self, wanted: Sequence[Wanted]) -> bool:
+        """Whether the compaction that governs, if one does, is kept with its summary."""
+        governing = self._records.history.compaction
+        if governing is None:
+            return True
+        kept = [each.node for each in wanted if each.node is not None]
+        return governing in kept and any(node.summary and node.parent == governing.ident for node in kept)
+
+    def _in_file_order(self, wanted: Sequence[Wanted]) -> list[Wanted]:
+        """What is sent behind a compaction, and stands before it in the file, put back where it stands."""
+        governing = self._records.history.compaction
+        at = next((n for n, each in enumerate(wanted) if each.node is governing), -1)
+        if governing is None or at < 0 or not any(n.ident == governing.tail for n in self._records.nodes):
+            return list(wanted)
+        if not self._is_whole(wanted):
+            wanted[at].tail = ""
+            return list(wanted)
+        places: list[tuple[tuple[int, str], int]] = []
+        last = (-1, "")
+        for number, each in enumerate(wanted):
+            last = each.node.order if each.node is not None else last
+            places.append((last, number))
+        ordered = [wanted[number] for _, number in sorted(places)]
+        first = next((each for each in ordered[: ordered.index(wanted[at])] if each.node is not None), None)
+        tail = first.node.ident if first is not None and first.node is not None else ""
+        if tail != governing.tail:
+            wanted[at].tail = tail
+        return ordered
+
+    def _order(self, row: Row) -> tuple[int, str]:
+        node = self._records.by_record.get(row.record) if row.record is not None else None
+        return node.order if node is not None else (-1, "")
+
+    def _place(self, rows: Sequence[Row]) -> None:
+        """Give made and moved messages ids and times that put them where they stand."""
+        reached = (-1, "")
+        made = 0
+        for number, row in enumerate(rows):
+            order = self._new_order(row)
+            if order is not None and order > reached:
+                reached = order
+                continue
+            if row.wanted is None:
+                continue
+            following = next(
+                (o for r in rows[number + 1 :] if (o := self._new_order(r)) and o > reached), None
+            )
+            made += 1
+            created = reached[0] if reached[0] >= 0 else max(0, following[0] - 1 if following else 0)
+            before = reached[1] or _FIRST
+            row.wanted.created = created
+            row.wanted.ident = after(before, following[1] if following else None, "msg", made, self._seed)
+            reached = created, row.wanted.ident
+
+    def _new_order(self, row: Row) -> tuple[int, str] | None:
+        """By what the client orders a message of the file, with its new id."""
+        node = self._records.by_record.get(row.record) if row.record is not None else None
+        return None if node is None else (node.created, self._names.get(node.ident, node.ident))
+
+    def _adopt(self, rows: Sequence[Row], asked: Wanted | None, summary: Wanted | None) -> None:
+        """Let each answer name a message of the user that is there."""
+        idents = {self._ident(row) for row in rows}
+        last = ""
+        for row in rows:
+            ident = self._ident(row)
+            node = self._records.by_record.get(row.record) if row.record is not None else None
+            role = node.role if node is not None else row.wanted.role if row.wanted is not None else Role.USER
+            if role is Role.USER:
+                last = ident
+            elif row.wanted is not None and last:
+                parent = "" if node is None else self._names.get(node.parent, node.parent)
+                if parent not in idents:
+                    row.wanted.parent = last
+        if asked is not None and summary is not None:
+            summary.parent = asked.ident
+
+    def _ident(self, row: Row) -> str:
+        if row.wanted is not None and row.wanted.ident:
+            return row.wanted.ident
+        order = self._new_order(row)
+        return "" if order is None else order[1]
+
+
+def _says_nothing(node: Node) -> bool:
+    """Whether a message holds nothing that is sent, and so cannot be wanted."""
+    return node.failed or not any(node.blocks)
+
+
+def _record(wanted: Wanted) -> int | None:
+    return None if wanted.node is None else wanted.node.record

@@ -1,0 +1,35 @@
+"""Telling opencode's exports from other documents, by a head of the content."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.formats.document import MessageFinder, document_start
+from app.formats.opencode.words import INFO, MESSAGES, PARTS
+from app.formats.source import Source
+
+_HEADS: Final = (256 << 10, 8 << 20)
+"""Bytes that are looked at, one after the other, until a message is in sight."""
+
+
+def looks_like(source: Source) -> bool:
+    """Whether the content is a document with a description of a session and its messages."""
+    for size in _HEADS:
+        head = source.read(0, size)
+        finder = MessageFinder(head, document_start(head))
+        values = [element.value for element in finder]
+        found = finder.found
+        if found is not None and found.path == (MESSAGES,):
+            messages = [value for value in values if isinstance(value, dict)]
+            if messages:
+                return sum(map(_is_message, messages)) * 2 >= len(messages)
+            span = found.members.get(INFO)
+            if span is not None and b'"ses_' in head[span[0] : span[1]]:
+                return True
+        if size >= source.size:
+            break
+    return False
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    return isinstance(value.get(INFO), dict) and isinstance(value.get(PARTS), list)
