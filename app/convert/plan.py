@@ -188,7 +188,8 @@ def _path(
     if place.out is not None:
         return place.out
     if not isinstance(source, FileSource):
-        raise InputError("a session from standard input needs --out PATH (or --out - for standard output)")
+        where = "standard input" if source.name == "-" else source.name
+        raise InputError(f"a session from {where} needs --out PATH (or --out - for standard output)")
     folder = source.path.resolve().parent
     if in_agent_dir(folder):
         raise InputError(

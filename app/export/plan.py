@@ -199,12 +199,14 @@ def _target(
         return installed_path(session, kind, PurePath(source.name), session_id)
     if wishes.in_place:
         if not isinstance(source, FileSource):
-            raise InputError("standard input cannot be replaced in place: give --out PATH")
+            where = "standard input" if source.name == "-" else source.name
+            raise InputError(f"{where} cannot be replaced in place: give --out PATH")
         return source.path.resolve()
     if wishes.out is not None:
         return wishes.out
     if not isinstance(source, FileSource):
-        raise InputError("a session from standard input needs --out PATH (or --out - for standard output)")
+        where = "standard input" if source.name == "-" else source.name
+        raise InputError(f"a session from {where} needs --out PATH (or --out - for standard output)")
     return source.path.resolve().parent / kind.new_name(source.path, session_id)
 
 
