@@ -12,14 +12,15 @@ from typing import Any, Final, Protocol
 
 from app.settings import claude_slug
 from tests.clients.enclosure import Ended, network
-from tests.clients.mock import MockModel, Request
+from tests.clients.mock import PROMPT, MockModel, Request
 from tests.clients.npm import Package, install
 
-PROMPT: Final = "Go on from here, please (a test asks)."
 SECONDS: Final = 60.0
 """How long a client may take for a resume."""
 
 _BARE: Final = {"TERM": "dumb", "LANG": "C.UTF-8", "NO_COLOR": "1", "DO_NOT_TRACK": "1", "USER": "dev"}
+_WINDOW: Final = 200_000
+_KEPT_FOR_SUMMARY: Final = 20_000
 _XDG: Final = ("CACHE", "CONFIG", "DATA", "STATE")
 
 
@@ -108,16 +109,14 @@ class ClaudeCode:
         }
         if compact_at is None:
             return env
-        # Both versions take a percentage of the window less the 20,000 tokens that they keep for a summary.
-        percent = 100 * compact_at / (_CLAUDE_WINDOW - 20_000)
-        window = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": str(_CLAUDE_WINDOW)}
-        return env | window | {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": str(percent)}
+        # Both versions take a percentage of the window, less what they keep of it for a summary.
+        percent = 100 * compact_at / (_WINDOW - _KEPT_FOR_SUMMARY)
+        env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = str(_WINDOW)
+        env["CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"] = str(percent)
+        return env
 
     def arguments(self, session_id: str) -> Sequence[str]:
         return ("-p", PROMPT, "--resume", session_id, "--output-format", "json")
-
-
-_CLAUDE_WINDOW: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +162,7 @@ model_provider = "mock"
 approval_policy = "never"
 sandbox_mode = "read-only"
 check_for_update_on_startup = false
+tool_output_token_limit = 1_000_000
 [model_providers.mock]
 name = "Mock"
 base_url = {url}
@@ -172,10 +172,13 @@ request_max_retries = 0
 stream_max_retries = 0
 [analytics]
 enabled = false
+[features]
+remote_models = false
 [projects.{work}]
 trust_level = "trusted"
 """
-"""A thread stays with the provider that its file names: `mock` in the samples."""
+"""A thread stays with the provider that its file names: `mock` in the samples. Each version cuts results
+that are longer than its own limit when it loads them; and 0.98 waits five seconds for a list of models."""
 
 
 def _first(session: Path, name: str) -> str | None:

@@ -30,7 +30,6 @@ def agent(request: pytest.FixtureRequest) -> Agent:
     request.node.user_properties.append(("client", str(wanted)))
     reason = _why_not(wanted)
     if reason is not None:
-        _reasons[str(wanted)] = reason
         pytest.skip(reason)
     return wanted
 
@@ -66,6 +65,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "call" or report.outcome != "passed":
         _outcomes[client][report.outcome] += 1
     _seconds[client] += report.duration
+    if report.skipped and isinstance(report.longrepr, tuple):
+        _reasons[client] = report.longrepr[2].removeprefix("Skipped: ")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

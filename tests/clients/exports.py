@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +12,7 @@ from app.export.plan import Wishes, make_plan
 from app.export.write import write
 from app.formats import detect, open_session, open_source
 from app.formats.base import Rewrite
+from app.giving import give_refusal
 from app.model import Author, Boundary, Held, Message, Role, Text
 from app.opening import open_workspace
 from app.pipeline import FIRST, Pipeline, PipelineStep
@@ -36,11 +37,13 @@ LOW: Final[Mapping[str, Any]] = {
     "open_at_tokens": 0,
     "preview_chars": 100,
     "save_over_chars": 300,
+    "source": ("structured",),
     "tail_chars": 40,
     "target_chars": 1_000,
     "target_share": 0.0,
     "target_tokens": 0,
     "views": 1,
+    "window_tokens": 1_000,
 }
 """Options under which every stage finds something to do in a small session."""
 
@@ -55,6 +58,18 @@ def lowered(pipeline: Pipeline) -> Pipeline:
     known = {step.name: {option.name for option in step.stage.options()} for step in pipeline.steps}
     low = {name: {option: LOW[option] for option in LOW if option in names} for name, names in known.items()}
     return pipeline.with_options(low)
+
+
+EDITS: Final[Mapping[str, Callable[[], Pipeline]]] = {
+    "cut": lambda: lowered(pipeline_of("tool_result_budget")),
+    "saved": lambda: lowered(pipeline_of("tool_result_budget", action="save")),
+    "placeholders": lambda: lowered(pipeline_of("microcompact")),
+    "dropped-pairs": lambda: lowered(pipeline_of("retain_tail")),
+    "snipped": lambda: lowered(pipeline_of("snip")),
+    "thinking-dropped": lambda: lowered(pipeline_of("drop_thinking")),
+    "summarised": lambda: pipeline_of("summarize", source="structured", when="always"),
+}
+"""One kind of edit each, on as much of a session as can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +92,31 @@ class Exported:
         return [message for _, message in self.planned]
 
 
-def export(session: Path, pipeline: Pipeline | None = None, *, drop_old: bool = False) -> Exported:
+def export(
+    session: Path,
+    pipeline: Pipeline | None = None,
+    *,
+    leaf: str | None = None,
+    in_place: bool = False,
+    refusal: str = "",
+) -> Exported:
     """Export a session beside itself through a pipeline; without one, unchanged under a new id.
 
+    `leaf` chooses a branch; `refusal` is what the provider said, for a stage that answers that.
     The planned conversation is the plan's own; where writing mended something it is what the new file
     holds, and the writer's own tests say what mending does.
     """
-    opened = open_workspace(str(session), pipeline=FIRST, exact=False)
+    opened = open_workspace(str(session), leaf=leaf, pipeline=FIRST, exact=False)
     workspace = opened.workspace
     if pipeline is not None:
         workspace.choose(pipeline)
+        if refusal:
+            give_refusal(workspace, pipeline.steps[-1].name, refusal)
         workspace.run_all()
-    plan = make_plan(workspace, opened.source, Wishes(backup=False, report=False, drop_old=drop_old))
+    plan = make_plan(workspace, opened.source, Wishes(in_place=in_place, backup=False, report=False))
     written = write(plan, drop_user_words=True)
-    assert written.target is not None and plan.rewrite.session_id is not None
+    session_id = plan.rewrite.session_id or plan.session.session_id
+    assert written.target is not None and session_id is not None
     holder, messages = plan.session, plan.rewrite.messages
     if plan.rewriting.repairs:
         holder, _ = open_session(written.target)
@@ -99,7 +125,7 @@ def export(session: Path, pipeline: Pipeline | None = None, *, drop_old: bool = 
     before = 0 if last is None else last.context
     return Exported(
         file=written.target,
-        session_id=plan.rewrite.session_id,
+        session_id=session_id,
         original=list(plan.format.request(plan.session, plan.session.live)),
         planned=list(plan.format.request(holder, messages)),
         changes=len(workspace.changes),

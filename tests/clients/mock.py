@@ -20,7 +20,10 @@ from urllib.parse import urlsplit
 from tests.clients.messages_api import MessagesApi
 from tests.clients.responses_api import ResponsesApi
 
+PROMPT: Final = "Go on from here, please (a test asks)."
+"""What a resumed session is asked."""
 ANSWER: Final = "The session was resumed."
+"""What the model says to everything."""
 PICTURE_TOKENS: Final = 1_500
 """What a picture counts as; its base64 text would count as hundreds of thousands."""
 
@@ -170,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, "application/json", b"")
 
     def do_GET(self) -> None:
-        """There is nothing but models, and clients do without a list of those."""
+        """There is nothing to get; clients know their models."""
         self._send_json(404, self.not_found)
 
     def do_POST(self) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 import pytest
 
-from app.pipeline import Pipeline, load, preset_names
-from tests.clients.agents import Agent, ClaudeCode, Place, Resumed, resume
-from tests.clients.comparison import compacted_first, differences, main_request, strays, unsaid_reminders
-from tests.clients.exports import SAMPLES, Exported, export, lowered, pipeline_of, summarised
-from tests.clients.mock import ANSWER, Request, size_tokens
+from app.formats import open_session
+from app.pipeline import load, preset_names
+from tests.clients.agents import Agent, ClaudeCode, Place, resume
+from tests.clients.checks import accepted, check, put
+from tests.clients.comparison import compacted_first, main_request, strays
+from tests.clients.exports import EDITS, export, lowered, pipeline_of, summarised
+from tests.clients.mock import size_tokens
 
 pytestmark = pytest.mark.clients
 
@@ -31,41 +31,9 @@ BROKEN: Final = "awkward-broken-line"
 HUGE: Final = "awkward-huge-result"
 AWKWARD: Final = (BROKEN, HUGE, "awkward-cjk", "awkward-escapes", "awkward-unknown-fields")
 
-EDITS: Final[Mapping[str, Callable[[], Pipeline]]] = {
-    "cut": lambda: lowered(pipeline_of("tool_result_budget")),
-    "saved": lambda: lowered(pipeline_of("tool_result_budget", action="save")),
-    "placeholders": lambda: lowered(pipeline_of("microcompact")),
-    "dropped-pairs": lambda: lowered(pipeline_of("retain_tail")),
-    "snipped": lambda: lowered(pipeline_of("snip")),
-    "thinking-dropped": lambda: lowered(pipeline_of("drop_thinking")),
-}
-"""One kind of edit each, on as much of a session as can be."""
-
 both = pytest.mark.parametrize("agent", [NEW, OLD], indirect=True, ids=str)
 new = pytest.mark.parametrize("agent", [NEW], indirect=True, ids=str)
 old = pytest.mark.parametrize("agent", [OLD], indirect=True, ids=str)
-
-
-def put(agent: Agent, place: Place, name: str) -> Path:
-    return agent.put(SAMPLES / f"{name}.jsonl", place)
-
-
-def accepted(resumed: Resumed, exported: Exported) -> Request:
-    """The request that ends in the prompt, with what must hold for every export."""
-    main = main_request(resumed)
-    assert main is not None, resumed
-    assert main.refused is None, resumed
-    assert not compacted_first(resumed, exported.messages), resumed
-    assert resumed.ended.exit_code == 0, resumed
-    assert ANSWER in resumed.ended.stdout, resumed
-    return main
-
-
-def check(agent: Agent, place: Place, exported: Exported) -> None:
-    """A client that knows all records of an export sends just what was planned."""
-    main = accepted(resume(agent, place, exported.session_id, sealed=exported.original), exported)
-    assert differences(exported.messages, main.conversation) == []
-    assert unsaid_reminders(exported.messages, main.conversation) == []
 
 
 @new
@@ -138,7 +106,40 @@ def test_a_newer_session_in_the_older_client(agent: Agent, place: Place, edit: s
     """It walks the chain of parents alone, and so leaves out calls that were made beside each other."""
     exported = export(put(agent, place, TOOLS), EDITS[edit]() if edit else None)
     main = accepted(resume(agent, place, exported.session_id), exported)
-    assert strays(exported.messages, main.conversation) == []
+    assert strays(exported.messages, main) == []
+
+
+@new
+def test_another_branch(agent: Agent, place: Place) -> None:
+    original = put(agent, place, LONG)
+    session, _ = open_session(original)
+    (other,) = (leaf.key for leaf in session.leaves if leaf.key != session.live_leaf)
+    check(agent, place, export(original, leaf=other))
+
+
+@both
+def test_in_place(agent: Agent, place: Place) -> None:
+    original = put(agent, place, OLDER)
+    exported = export(original, lowered(load("react-mini")), in_place=True)
+    assert exported.file == original and exported.session_id == original.stem
+    check(agent, place, exported)
+
+
+@both
+@pytest.mark.parametrize("then", ["summarised", "snipped", "cut"])
+@pytest.mark.parametrize("first", ["summarised", "snipped"])
+def test_an_export_of_an_export(agent: Agent, place: Place, first: str, then: str) -> None:
+    name = OLDER if agent == OLD else LONG
+    once = export(put(agent, place, name), EDITS[first]())
+    check(agent, place, export(once.file, EDITS[then]()))
+
+
+@both
+def test_recovered_from_a_refusal(agent: Agent, place: Place) -> None:
+    said = "prompt is too long: 9000 tokens > 4000 maximum"
+    exported = export(put(agent, place, OLDER), lowered(pipeline_of("recover")), refusal=said)
+    assert exported.changes
+    check(agent, place, exported)
 
 
 @both

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.clients import npm
-from tests.clients.agents import PROMPT
 from tests.clients.comparison import differences, strays, unsaid_reminders
 from tests.clients.enclosure import OwnNetwork, network
-from tests.clients.mock import MockModel
+from tests.clients.mock import PROMPT, MockModel, Request
 from tests.clients.npm import Package, Unavailable
 
 pytestmark = pytest.mark.clients
@@ -49,26 +48,34 @@ for place in (("127.0.0.1", int(outside)), ("192.0.2.1", 80)):
 """Visits its model, another server on this machine, and one that is far away."""
 
 
+def sent(*conversation: object) -> Request:
+    return Request("messages", {}, conversation, 0, None)
+
+
+def of_items(*conversation: object) -> Request:
+    return Request("responses", {}, conversation, 0, None)
+
+
 def result(text: str) -> dict[str, object]:
     return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": text}]}
 
 
 def test_what_a_client_says_by_itself_is_no_difference() -> None:
     reminder = {"type": "text", "text": "<system-reminder>\nToday.\n</system-reminder>"}
-    sent = [
+    request = sent(
         {"role": "user", "content": [reminder, {"type": "text", "text": "Read it.\n", "cache_control": {}}]},
         {"role": "system", "content": "You are a client."},
         CALL,
         result("x = 1\n\n<system-reminder>Careful.</system-reminder>"),
         SAID,
         NEXT,
-    ]
-    assert differences(PLANNED, sent) == []
-    assert strays(PLANNED, sent) == []
+    )
+    assert differences(PLANNED, request) == []
+    assert strays(PLANNED, request) == []
 
 
 @pytest.mark.parametrize(
-    "sent",
+    "conversation",
     [
         [ASKED, SAID, NEXT],
         [ASKED, CALL, result("x = 2"), SAID, NEXT],
@@ -79,20 +86,35 @@ def test_what_a_client_says_by_itself_is_no_difference() -> None:
     ],
     ids=["pair-lost", "other-result", "reply-lost", "other-order", "more-words", "nothing"],
 )
-def test_anything_else_is_a_difference(sent: list[object]) -> None:
-    assert differences(PLANNED, sent)
+def test_anything_else_is_a_difference(conversation: list[object]) -> None:
+    assert differences(PLANNED, sent(*conversation))
+
+
+def test_items_are_compared_one_by_one() -> None:
+    planned = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Read it."}]}]
+    planned += [{"type": "function_call_output", "call_id": "c1", "output": "x = 1", "id": "fco_1"}]
+    context = {"type": "input_text", "text": "<environment_context>today</environment_context>"}
+    behind = [
+        {"type": "message", "role": "user", "content": [context]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": PROMPT}]},
+    ]
+    assert differences(planned, of_items(*planned, *behind)) == []
+    other = {**planned[1], "output": "x = 2", "status": "completed"}
+    assert len(differences(planned, of_items(planned[0], other, *behind))) == 1
+    assert differences(planned, of_items(planned[0], *behind))
+    assert differences(planned, of_items(*reversed(planned), *behind))
 
 
 def test_strays_are_what_was_not_planned() -> None:
-    assert strays(PLANNED, [ASKED, SAID, NEXT]) == []
-    assert strays(PLANNED, [SAID, ASKED, NEXT])
-    assert strays(PLANNED, [ASKED, CALL, result("x = 2"), NEXT])
+    assert strays(PLANNED, sent(ASKED, SAID, NEXT)) == []
+    assert strays(PLANNED, sent(SAID, ASKED, NEXT))
+    assert strays(PLANNED, sent(ASKED, CALL, result("x = 2"), NEXT))
 
 
 def test_reminders_must_be_said_somewhere() -> None:
     planned = [{"role": "user", "content": "<system-reminder>\nToday.\n</system-reminder>"}]
-    assert unsaid_reminders(planned, [{"role": "system", "content": "It is so: Today. And more."}]) == []
-    assert unsaid_reminders(planned, [ASKED]) == ["Today."]
+    assert unsaid_reminders(planned, sent({"role": "system", "content": "It is so: Today. And more."})) == []
+    assert unsaid_reminders(planned, sent(ASKED)) == ["Today."]
 
 
 def test_a_client_reaches_its_model_and_nothing_else(tmp_path: Path) -> None:
