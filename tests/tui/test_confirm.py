@@ -49,8 +49,9 @@ async def test_it_can_be_clicked() -> None:
         assert app.answer is True
 
 
-async def test_how_it_looks() -> None:
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
+async def test_how_it_looks(size: tuple[int, int]) -> None:
     app = Asking()
-    async with app.run_test(size=(80, 24)):
+    async with app.run_test(size=size):
         assert "\x1b" not in screen_text(app)
         assert_golden(app, "confirm")

@@ -76,6 +76,14 @@ def test_help_names_every_key_of_its_screen(where: Where) -> None:
     assert all(line.isascii() for line in help_lines(where, ASCII))
 
 
+async def test_the_help_screen_on_a_wide_terminal(tmp_path: Path) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path, turns=2)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await press(pilot, "question_mark")
+        assert_golden(app, "help")
+
+
 async def test_the_help_screen_comes_and_goes(tmp_path: Path) -> None:
     app = HandcompactApp(opening(anthropic_file(tmp_path, turns=2)))
     async with app.run_test(size=(80, 24)) as pilot:

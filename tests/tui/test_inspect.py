@@ -162,6 +162,14 @@ async def test_what_is_counted_anew_leaves_the_text_where_it_was_scrolled_to(fil
         assert screen.query_one(Detail).text.scroll_y == 0
 
 
+async def test_a_text_on_a_wide_terminal(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j", "enter")
+        assert_golden(app, "text")
+
+
 async def test_enter_reads_the_row_R_its_record_and_escape_comes_back(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
