@@ -22,8 +22,9 @@ class MadeIds:
     def make(self, key: str) -> str:
         """The id for what `key` names."""
         number = 0
+        name = f"{self._session}/{key}".encode("utf-8", "backslashreplace").decode()
         while True:
-            made = str(uuid.uuid5(_NAMESPACE, f"{self._session}/{key}/{number}"))[: self._length]
+            made = str(uuid.uuid5(_NAMESPACE, f"{name}/{number}"))[: self._length]
             if made not in self._used and made not in self._given:
                 self._given.add(made)
                 return made

@@ -107,18 +107,25 @@ def _displaced(base: Sequence[Row[N]], path: Sequence[Row[N]]) -> set[Row[N]]:
 
 
 def with_leaf_last(rows: Sequence[Row[N]], leaf: Row[N], counts: Callable[[Row[N]], bool]) -> list[Row[N]]:
-    """The rows with `leaf` behind every other that counts, so that the agent goes on from there."""
+    """The rows with `leaf` behind every other that counts, so that the agent goes on from there.
+
+    What shares its id goes with it.
+    """
+
+    def is_leaf(row: Row[N]) -> bool:
+        return row is leaf or (row.ident is not None and row.ident == leaf.ident)
+
     last = next((row for row in reversed(rows) if counts(row)), leaf)
-    return list(rows) if last is leaf else [*(row for row in rows if row is not leaf), leaf]
+    if is_leaf(last):
+        return list(rows)
+    return [*(row for row in rows if not is_leaf(row)), *filter(is_leaf, rows)]
 
 
-def link(rows: Iterable[Row[N]], path: Sequence[Row[N]], tree: Tree[N], *, from_root: bool) -> None:
-    """Set the parent of every row; `from_root`: nothing leads back from the first row of the path."""
+def link(rows: Iterable[Row[N]], path: Sequence[Row[N]], tree: Tree[N]) -> None:
+    """Set the parent of every row."""
     by_index = {row.node.index: row for row in rows if row.node is not None}
     ancestors = _Ancestors(tree, by_index)
     previous: Row[N] | None = None
-    if path and path[0].node is not None and not from_root:
-        previous = ancestors.of(path[0].node)
     for row in path:
         row.parent = previous
         previous = row
@@ -127,7 +134,7 @@ def link(rows: Iterable[Row[N]], path: Sequence[Row[N]], tree: Tree[N], *, from_
         if row not in on_path and row.node is not None and row.node.ident is not None:
             row.parent = ancestors.of(row.node)
     for row in by_index.values():
-        if row.node is not None and row.node.ident is not None:
+        if row.node is not None and row.node.ident is not None and not ancestors.unknown(row.node):
             parent = row.parent.ident if row.parent is not None else None
             row.relinked = parent != row.node.parent
 
@@ -152,6 +159,10 @@ class _Ancestors(Generic[N]):
             found = self._rows.get(parent.index) or self._known.get(parent.index)
         self._known.update(dict.fromkeys(gap, found))
         return found
+
+    def unknown(self, node: N) -> bool:
+        """Whether a record that is no part of the tree names a parent that is not in the file."""
+        return node.index not in self._in_tree and node.parent not in self._tree.by_id
 
     def _parent(self, node: N) -> N | None:
         if node.index in self._in_tree:

@@ -34,10 +34,13 @@ def appended(session: Session, wish: Rewrite, log: PiLog) -> Appended | None:
     """
     if wish.session_id is not None or wish.title is not None or wish.boundary is not None:
         return None
+    tree = log.tree
     if log.linear or not log.nodes or file_repairs(session.notices):
         return None
+    if tree.missing or tree.cycles or tree.repeated:
+        return None
     leaf = log.nodes[-1]
-    if leaf.ident is None or not session.live_leaf or leaf is not log.way(session.live_leaf).path[-1]:
+    if leaf.ident is None or leaf not in log.chosen.path[-1:]:
         return None
     changed = list(_changed(session.live, wish.messages))
     if not changed or any(result is None for result in changed):

@@ -75,10 +75,11 @@ class EntryBlocks:
             place=self._place(index, path[:-1]),
         )
 
-    def summary(self, index: int, summary: str, key: str) -> tuple[Block, ...]:
+    def summary(self, index: int, summary: Any, key: str) -> tuple[Block, ...]:
         """The summary of a compaction or a branch."""
         path: JsonPath = ("summary",)
-        return (Text(f"{key}:0", self._at(index, path, summary), Author.SUMMARY, self._place(index, path)),)
+        content = self._at(index, path, summary) if isinstance(summary, str) else Held("")
+        return (Text(f"{key}:0", content, Author.SUMMARY, self._place(index, path)),)
 
     def prompt(self, index: int, path: JsonPath, key: str, message: Mapping[str, Any]) -> tuple[Block, ...]:
         """The sections of a system prompt, and the tools it declares."""

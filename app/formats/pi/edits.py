@@ -76,7 +76,7 @@ class Editor:
         record, path = self._log.home(node)
         value = self._log.value(record)
         for step in path:
-            value = value[step]
+            value = value.get(step)
         return value
 
     def _with_unsent(self, node: Node, old: Any, items: Sequence[Item], silent: Sequence[Block]) -> Any:

@@ -39,6 +39,10 @@ class PiLog(RecordStore):
         self.nodes: list[Node] = []
         self.header: Mapping[str, Any] = {}
         self.header_index: int | None = None
+        self.chosen = Way([])
+        """The way that the session was read on."""
+        self.model: tuple[str, str] | None = None
+        """Provider and id of the model that goes on."""
         self.title: str | None = None
         self._entries: list[Node] = []
         self._reader = EntryBlocks(self)
@@ -75,12 +79,13 @@ class PiLog(RecordStore):
     def linear(self) -> bool:
         """Whether it is a file of version 1, whose entries have no ids and follow each other."""
         version = self.header.get("version", 1)
-        return not isinstance(version, int) or version < 2
+        is_old = not isinstance(version, int) or version < 2
+        return is_old and all(node.ident is None for node in self.nodes)
 
     @cached_property
     def tree(self) -> Tree[Node]:
         """The tree; built once, after the last row was read."""
-        nodes = [node for node in self.nodes if node.kind not in ("", HEADER)]
+        nodes = [node for node in self.nodes if node.kind != HEADER and (node.kind or node.ident)]
         return Tree(nodes, linear=self.linear)
 
     def way(self, leaf: str | None) -> Way:
@@ -117,9 +122,10 @@ class PiLog(RecordStore):
             return self._entries[first] if 0 <= first < len(self._entries) else None
         return self.tree.by_id.get(first) if first is not None else None
 
-    def number_of(self, node: Node) -> int:
-        """The number of an entry as version 1 counts them, the header being 0."""
-        return next(number for number, entry in enumerate(self._entries) if entry is node)
+    @cached_property
+    def numbers(self) -> Mapping[int, int]:
+        """By index, the numbers of the entries as version 1 counts them, the header being 0."""
+        return {node.index: number for number, node in enumerate(self._entries)}
 
     def settle(self, way: Way) -> None:
         """Let the nodes hold what is sent on this way: edited contents, and thinking of its model only."""
@@ -128,9 +134,9 @@ class PiLog(RecordStore):
             edit = edits.get(node.ident) if node.ident is not None and node.talk else None
             if edit is not None:
                 self._apply(edit, node)
-        model = next((node.model for node in reversed(way.path) if node.model is not None), None)
+        self.model = next((node.model for node in reversed(way.path) if node.model is not None), None)
         for node in self.nodes:
-            if node.role is Role.ASSISTANT and node.model != model:
+            if node.role is Role.ASSISTANT and node.model != self.model:
                 node.blocks = tuple([block for block in node.blocks if not isinstance(block, Thinking)])
 
     def _apply(self, edit: Node, node: Node) -> None:

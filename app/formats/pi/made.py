@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.formats.pi.nodes import Node
-from app.formats.pi.words import COMPACTION, CUSTOM_MESSAGE, MESSAGE, NAME, OWN
+from app.formats.pi.words import COMPACTION, CUSTOM_MESSAGE, MESSAGE, MODEL_CHANGE, NAME, OWN
 from app.model import Boundary
 
 Value = dict[str, Any]
@@ -95,6 +95,12 @@ def result_entry(
 def name_entry(title: str) -> Value:
     """The entry that names a session in the agent's picker."""
     return {"type": NAME, "name": " ".join(title.split())}
+
+
+def model_entry(model: tuple[str, str]) -> Value:
+    """The entry that chooses a model."""
+    provider, ident = model
+    return {"type": MODEL_CHANGE, "provider": provider, "modelId": ident}
 
 
 def replayed(messages: Sequence[Mapping[str, Any]]) -> Value | None:

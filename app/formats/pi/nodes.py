@@ -113,7 +113,7 @@ def _add_message(node: Node, message: Mapping[str, Any], reader: EntryBlocks) ->
     node.sent = bool(role)
     if role == "assistant":
         node.role = Role.ASSISTANT
-        node.sent = message.get("stopReason") not in BROKEN_OFF
+        node.sent = _text(message, "stopReason") not in BROKEN_OFF
         node.api = _text(message, "api") or ""
         node.model = _model(message.get("provider"), message.get("model"))
         node.usage = usage_of(message.get("usage"))
@@ -124,9 +124,8 @@ def _add_message(node: Node, message: Mapping[str, Any], reader: EntryBlocks) ->
 
 
 def _add_compaction(node: Node, entry: Mapping[str, Any], reader: EntryBlocks) -> None:
-    summary = _text(entry, "summary") or ""
     node.talk = node.sent = True
-    node.blocks = reader.summary(node.index, summary, node.key)
+    node.blocks = reader.summary(node.index, entry.get("summary"), node.key)
     first, number = entry.get("firstKeptEntryId"), entry.get("firstKeptEntryIndex")
     node.first_kept = first if isinstance(first, str) else number if isinstance(number, int) else None
     node.usage = usage_of(entry.get("usage"))

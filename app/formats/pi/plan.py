@@ -12,12 +12,12 @@ from app.formats.made_ids import MadeIds
 from app.formats.pi.edits import Editor, with_first_kept, with_usage
 from app.formats.pi.forms import text_of_item
 from app.formats.pi.log import PiLog
-from app.formats.pi.made import compaction_entry, name_entry
+from app.formats.pi.made import compaction_entry, model_entry, name_entry
 from app.formats.pi.nodes import Node
 from app.formats.pi.prompts import Prompts
-from app.formats.pi.sent import drafts_of
+from app.formats.pi.sent import drafts_of, is_sent
 from app.formats.pi.threads import Thread, Threader
-from app.formats.pi.words import CONTEXT_EDIT, SETTINGS
+from app.formats.pi.words import CONTEXT_EDIT, HEADER, SETTINGS
 from app.formats.repairs import as_notices
 from app.formats.tree_facts import tree_repairs
 from app.formats.tree_rows import Row, date, in_file, link, merged, with_leaf_last
@@ -52,7 +52,7 @@ class Planner:
         self._session = session
         self._rewrite = rewrite
         self._log = log
-        self._way = log.way(session.live_leaf)
+        self._way = log.chosen
         self._repairs = file_repairs(session.notices)
         again = {node.index for node in log.tree.repeated}
         self._base = {
@@ -83,6 +83,7 @@ class Planner:
             # Where entries have no parents the old ones cannot be left behind in the file.
             base = self._below(base, path, 0)
         self._edit(thread, path, compaction, cut)
+        self._keep_model(path)
         if self._rewrite.title is not None:
             title = partial(name_entry, self._rewrite.title)
             path.append(Row(made=title, ident=self._made_id("title")))
@@ -91,7 +92,7 @@ class Planner:
             rows = with_leaf_last(rows, path[-1], self._can_be_leaf)
         date(path)
         if not self._log.linear:
-            link(rows, path, self._log.tree, from_root=cut)
+            link(rows, path, self._log.tree)
         self._first_kept(rows, path, compaction)
         self._note_tree(rows)
         return Plan(rows, tuple(self._repairs))
@@ -100,7 +101,9 @@ class Planner:
         return None if self._log.linear else self._ids.make(key)
 
     def _can_be_leaf(self, row: Row[Node]) -> bool:
-        return self._log.linear or row.ident is not None
+        if row.ident is not None or row.node is None:
+            return True
+        return self._log.linear and row.node.kind not in ("", HEADER)
 
     def _line_of_message(self) -> Callable[[str], int | None]:
         lines = {m.key: self._log[m.records[0]].line for m in self._session.live if m.records}
@@ -149,7 +152,8 @@ class Planner:
     def _silent(self) -> list[Block]:
         """Blocks that stay and are no part of the request: another provider's sealed thinking."""
         blocks = [b for m in self._rewrite.messages if m.role is not Role.SYSTEM for b in m.blocks]
-        return [block for block in blocks if block.kind == "thinking" and block.place is not None]
+        placed = (b for b in blocks if b.kind == "thinking" and b.place is not None)
+        return [block for block in placed if not is_sent(self._log, block)]
 
     def _path(
         self, thread: Thread, fate: _Fate, compaction: Row[Node] | None
@@ -224,6 +228,13 @@ class Planner:
         if tokens is not None and thread.last_reply is not None:
             self._base[thread.last_reply.index].edits.append(partial(with_usage, max(1, tokens)))
 
+    def _keep_model(self, path: list[Row[Node]]) -> None:
+        """Let the model go on that would have: pi takes the one of the last reply or choice."""
+        model = self._log.model
+        left = (row.node.model for row in reversed(path) if row.node is not None)
+        if path and model is not None and next((each for each in left if each is not None), None) != model:
+            path.append(Row(made=partial(model_entry, model), ident=self._made_id("model")))
+
     def _first_kept(
         self, rows: Sequence[Row[Node]], path: Sequence[Row[Node]], compaction: Row[Node] | None
     ) -> None:
@@ -234,10 +245,14 @@ class Planner:
             governing = compaction or (row if row in path else None)
             if governing is not None:
                 self._number_first_kept(rows, path, governing)
-        elif compaction is None and current is not None and row is not None and row in path:
+        elif compaction is None and row is not None and row in path:
             first = self._first_of_context(path, row)
-            if first.ident is not None and first.ident != current.first_kept:
+            if first.ident is not None and first.node is not self._known_first():
                 row.edits.append(partial(with_first_kept, first.ident))
+
+    def _known_first(self) -> Node | None:
+        """The first entry that the compaction in force keeps; itself where it keeps none."""
+        return self._way.kept[0] if self._way.kept else self._way.compaction
 
     def _first_of_context(self, path: Sequence[Row[Node]], row: Row[Node]) -> Row[Node]:
         """The first row before a compaction that it keeps; itself where it keeps none."""
@@ -250,11 +265,15 @@ class Planner:
     ) -> None:
         """In version 1 entries go by their number in the file."""
         first = governing if governing.node is None else self._first_of_context(path, governing)
-        number = rows.index(first)
+        numbers = self._log.numbers
+        before = rows[: rows.index(first)]
+        number = sum(row.node is None or row.node.index in numbers for row in before)
         if governing.node is None:
             made = governing.made
             governing.made = lambda: {**(made() if made else {}), "firstKeptEntryIndex": number}
-        elif governing.node.first_kept != number:
+            return
+        known = self._known_first()
+        if known is None or first.node is not known or numbers[known.index] != number:
             governing.edits.append(lambda entry: {**entry, "firstKeptEntryIndex": number})
 
     def _note_tree(self, rows: Sequence[Row[Node]]) -> None:

@@ -32,7 +32,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     """
     log = PiLog(source)
     rows = log.load()
-    way = log.way(leaf)
+    way = log.chosen = log.way(leaf)
     log.settle(way)
     live = live_messages(way)
     leaves = list(leaves_of(log.tree, way.path, live))

@@ -45,7 +45,7 @@ def _pieces(log: PiLog, message: Message) -> Iterator[Outgoing]:
     if message.role is Role.SYSTEM:
         return
     role = Role.ASSISTANT if message.role is Role.ASSISTANT else Role.USER
-    items = [(message, block) for block in message.blocks if _is_sent(log, block)]
+    items = [(message, block) for block in message.blocks if is_sent(log, block)]
     if items and is_summary(message, items[0][1]):
         yield Outgoing(message.key, role, tuple(items[:1]))
         items = items[1:]
@@ -53,7 +53,7 @@ def _pieces(log: PiLog, message: Message) -> Iterator[Outgoing]:
         yield Outgoing(message.key, role, tuple(items))
 
 
-def _is_sent(log: PiLog, block: Block) -> bool:
+def is_sent(log: PiLog, block: Block) -> bool:
     """Whether a block is part of the request. Thinking cannot be made: only its provider can seal it."""
     if isinstance(block, Thinking):
         node = log.owner(block)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from app.formats.drafts import Draft, Item
 from app.formats.pi.forms import content_item, result_content, text_of_item
@@ -17,6 +17,8 @@ from app.formats.tree_rows import Row
 from app.model import Author, Role, Text, ToolResult, ToolUse
 
 Value = dict[str, Any]
+_Group: TypeAlias = tuple[Node | None, list[Item]]
+"""An entry, or None for a made one, and what it shall hold."""
 
 
 @dataclass(slots=True)
@@ -72,9 +74,13 @@ class Threader:
             elif item.value is None and isinstance(item.block, ToolUse):
                 self._tools[self._log.safe_ids.get(item.block.id, item.block.id)] = item.block.name
 
-    def _groups(self, draft: Draft) -> Iterator[tuple[Node | None, list[Item]]]:
+    def _groups(self, draft: Draft) -> list[_Group]:
         """The items of each entry; made ones together where they can be one entry."""
-        found: list[tuple[Node | None, list[Item]]] = []
+        owners = (self._log.owner(item.block) for item in draft.items if item.block is not None)
+        if draft.role is Role.ASSISTANT and draft.items:
+            # A reply is one entry, so what was made stands in it.
+            return [(next((node for node in owners if node is not None), None), list(draft.items))]
+        found: list[_Group] = []
         places: dict[int, int] = {}
         for item in draft.items:
             node = self._log.owner(item.block) if item.block is not None else None
@@ -88,7 +94,7 @@ class Threader:
                 if node is not None:
                     places[node.index] = len(found)
                 found.append((node, [item]))
-        return iter(found)
+        return found
 
     def _made(self, draft: Draft, number: int, items: list[Item]) -> Row[Node]:
         first = items[0].block

@@ -7,12 +7,14 @@ from functools import partial
 from typing import Final
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.lines import parse_record
 from app.formats.members import with_text
 from app.formats.pi.appending import Appended, appended
 from app.formats.pi.log import PiLog, log_of
 from app.formats.pi.nodes import Node
 from app.formats.pi.plan import Planner
 from app.formats.pi.words import HEADER
+from app.formats.reshape import reshape
 from app.formats.source import chunks
 from app.formats.splice import encode
 from app.formats.tree_rows import Naming, Row, written
@@ -47,7 +49,12 @@ def _finished(log: PiLog, session_id: str | None, row: Row[Node], line: bytes) -
     """A line with the new session's id, which the header alone says."""
     if session_id is None or row.node is None or row.node.kind != HEADER:
         return line
-    return with_text(line, "id", session_id) if row.node.index == log.header_index else line
+    if row.node.index != log.header_index:
+        return line
+    if "id" in log.header:
+        return with_text(line, "id", session_id)
+    header = parse_record(line)
+    return reshape(line, header, {**header, "id": session_id})
 
 
 def _with_addition(log: PiLog, addition: Appended) -> Iterator[bytes]:

@@ -61,6 +61,8 @@ class QwenChat(RecordStore):
         self.nodes: list[Node] = []
         self.title: str | None = None
         self.cwd: str | None = None
+        self.chosen = Way([])
+        """The way that the session was read on."""
         self._reader = PartReader(self)
         self._in_history: dict[int, dict[str, Block]] = {}
 
@@ -107,10 +109,10 @@ class QwenChat(RecordStore):
 
         Raises InputError when no record with a message has this key.
         """
-        nodes = self.tree.nodes
         if leaf is None:
-            return self._way(self.tree.walk(nodes[-1])) if nodes else Way([])
-        node = next((node for node in nodes if node.key == leaf and node.talk), None)
+            last = next((node.ident for node in reversed(self.nodes) if node.ident is not None), None)
+            return self._way(self.tree.walk(self.tree.by_id[last])) if last is not None else Way([])
+        node = next((node for node in self.tree.nodes if node.key == leaf and node.talk), None)
         if node is None:
             name = self.source.name
             raise InputError(f"{name} has no message {leaf!r}: give the uuid of one of its records")
@@ -129,7 +131,7 @@ class QwenChat(RecordStore):
                 way.compression = node
                 units = [Unit(node, content, content.sound) for content in node.history]
                 last = None
-            elif node.command is not None and _is_command(last, node.command):
+            elif node.command is not None and self._is_command(last, node.command):
                 way.unsent.append(units.pop())
             if node.subtype == COMMAND and last is not None and last.kind == "user":
                 last = None
@@ -138,6 +140,15 @@ class QwenChat(RecordStore):
                 last = node if node.sent else last
         way.units = list(self._taken(units, way.unsent))
         return way
+
+    def _is_command(self, last: Node | None, command: str) -> bool:
+        """Whether a message holds nothing but the command whose result stands behind it."""
+        if last is None or last.kind != "user" or last.subtype is not None or len(last.blocks) != 1:
+            return False
+        text = last.blocks[0]
+        if not isinstance(text, Text) or last.index in self.fragments:
+            return False
+        return text.content.chars == len(command) and text.content.read() == command
 
     def _units(self, node: Node) -> list[Unit]:
         """The records of one message."""
@@ -170,14 +181,6 @@ class QwenChat(RecordStore):
         if node.index not in self._in_history:
             self._in_history[node.index] = {own.key: own for own in node.blocks}
         return self._in_history[node.index].get(block.key)
-
-
-def _is_command(last: Node | None, command: str) -> bool:
-    """Whether a record holds nothing but the command whose result stands behind it."""
-    if last is None or last.kind != "user" or last.subtype is not None or len(last.blocks) != 1:
-        return False
-    block = last.blocks[0]
-    return isinstance(block, Text) and block.content.chars == len(command) and block.content.read() == command
 
 
 def chat_of(session: Session) -> QwenChat:

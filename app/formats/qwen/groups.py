@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,9 @@ def groups_of(chat: QwenChat, said: Iterable[Said], messages: Iterable[Message])
 
 
 def _groups(chat: QwenChat, said: Said, owners: Mapping[str, Message]) -> Iterator[Group]:
+    if said.role == ROLES[Role.ASSISTANT]:
+        yield from _reply_groups(chat, said)
+        return
     found: list[Group] = []
     seats: dict[Seat, Group] = {}
     for piece in said.pieces:
@@ -69,20 +72,24 @@ def _groups(chat: QwenChat, said: Said, owners: Mapping[str, Message]) -> Iterat
             found.append(Group(said.role, [piece], seat, message))
             if seat is not None:
                 seats[seat] = found[-1]
-    yield from _with_made_parts(found) if said.role == ROLES[Role.ASSISTANT] else found
+    yield from found
 
 
-def _with_made_parts(groups: Sequence[Group]) -> list[Group]:
+def _reply_groups(chat: QwenChat, said: Said) -> Iterator[Group]:
     """The contents of a reply: what was made stands in a record beside it, since a reply is one content."""
-    found: list[Group] = []
-    for group in groups:
-        last = found[-1] if found else None
-        if last is None or (last.seat is not None and group.seat is not None):
-            found.append(group)
+    groups: dict[Seat, Group] = {}
+    made: list[Piece] = []
+    last: Seat | None = None
+    for piece in said.pieces:
+        last = _seat(chat, piece) or last
+        if last is None:
+            made.append(piece)
         else:
-            seated = group if last.seat is None else last
-            found[-1] = Group(group.role, [*last.pieces, *group.pieces], seated.seat, seated.message)
-    return found
+            groups.setdefault(last, Group(said.role, made, last, said.message)).pieces.append(piece)
+            made = []
+    yield from groups.values()
+    if made:
+        yield Group(said.role, made, None, said.message)
 
 
 def _together(one: Piece, other: Piece) -> bool:

@@ -54,7 +54,8 @@ def _messages(
 def _belong(one: Unit, other: Unit) -> bool:
     """Whether two contents are sent as one: the user's, or two records of one reply."""
     if one.role is Role.ASSISTANT or other.role is Role.ASSISTANT:
-        return one.role is other.role and other.node.ident is not None and one.node.ident == other.node.ident
+        fragments = one.content is None and other.content is None and other.node.ident is not None
+        return fragments and one.role is other.role and one.node.ident == other.node.ident
     return other.node.history is None or one.node is other.node
 
 

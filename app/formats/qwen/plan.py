@@ -28,6 +28,7 @@ from app.formats.qwen.edits import (
 from app.formats.qwen.groups import Group, Seat, groups_of
 from app.formats.qwen.made import compression_record, message_record, title_record
 from app.formats.qwen.nodes import Node
+from app.formats.qwen.runs import REPLY, without_broken
 from app.formats.qwen.sent import Sender
 from app.formats.qwen.words import HISTORY, SETTINGS
 from app.formats.repairs import as_notices
@@ -65,7 +66,7 @@ class Planner:
         self._session = session
         self._rewrite = rewrite
         self._chat = chat
-        self._way = chat.way(session.live_leaf)
+        self._way = chat.chosen
         self._repairs = file_repairs(session.notices)
         self._base = {
             node.index: Row(node, ident=node.ident, time=node.time)
@@ -88,7 +89,7 @@ class Planner:
         start = self._start_of_tail(groups, old, border)
         compression = self._compression(groups[:start], fate)
         self._edit(groups[start:], fate)
-        path = self._path(old, border, compression, self._tail(groups[start:]), fate)
+        path = self._path(old, border, compression, groups, start, fate)
         base = [row for index, row in self._base.items() if index not in fate.dropped]
         cut = self._rewrite.drop_old and compression is not None and compression.node is None
         if cut and compression is not None:
@@ -101,7 +102,7 @@ class Planner:
         if path:
             rows = with_leaf_last(rows, path[-1], lambda row: row.ident is not None)
         date(path)
-        link(rows, path, self._chat.tree, from_root=cut)
+        link(rows, path, self._chat.tree)
         stay = {row.node.index for row in rows if row.node is not None}
         found = tree_repairs(self._chat.tree, stay)
         self._repairs += [Notice(word, self._chat[index].line, detail) for word, index, detail in found]
@@ -110,8 +111,11 @@ class Planner:
     def _made_row(self, key: str, record: Callable[[Value], Value]) -> Row[Node]:
         """A made record, which takes over what all share from its neighbour."""
 
+        session = self._rewrite.session_id or self._session.session_id
+
         def made() -> Value:
-            return record(self._chat.value(self._neighbour) if len(self._chat) else {})
+            neighbour = self._chat.value(self._neighbour) if len(self._chat) else {}
+            return record(neighbour if session is None else {**neighbour, "sessionId": session})
 
         return Row(made=made, ident=self._ids.make(key))
 
@@ -135,7 +139,7 @@ class Planner:
                 calls = (block for block in message.blocks if isinstance(block, ToolUse))
                 taken |= {call.id for call in calls if call.key not in blocks}
             else:
-                fate.hidden |= gone
+                fate.hidden |= {self._first(index) for index in gone}
         self._keep_first_fragments(fate)
         fate.dropped |= {node.index for node in self._way.path if node.call in taken}
         return fate
@@ -172,20 +176,26 @@ class Planner:
     def _is_tail(self, group: Group, places: Mapping[Row[Node], int], border: int) -> bool:
         if group.seat is None:
             return not group.stands_for(self._rewrite.boundary)
-        first = self._chat.tree.by_id.get(self._chat.nodes[group.seat.record].ident or "")
-        row = self._base.get(first.index) if first is not None else None
+        row = self._base.get(self._first(group.seat.record))
         return group.seat.number is None and row is not None and places.get(row, -1) >= border
 
-    def _tail(self, groups: Sequence[Group]) -> list[Row[Node]]:
-        """The rows of the tail; what is only more of a message follows its first record by itself."""
-        again = {node.index for node in self._chat.tree.repeated}
-        rows = []
+    def _tail(self, groups: Sequence[Group]) -> dict[Row[Node], str]:
+        """The rows of the tail with the roles of what they hold.
+
+        What is only more of a message follows its first record by itself.
+        """
+        rows: dict[Row[Node], str] = {}
         for number, group in enumerate(groups):
             if group.seat is None:
-                rows.append(self._made_message(number, group))
-            elif group.seat.record not in again:
-                rows.append(self._base[group.seat.record])
+                rows[self._made_message(number, group)] = group.role
+            else:
+                rows[self._base[self._first(group.seat.record)]] = group.role
         return rows
+
+    def _first(self, index: int) -> int:
+        """The first record of the message that a record is more of."""
+        ident = self._chat.nodes[index].ident
+        return self._chat.tree.by_id[ident].index if ident is not None else index
 
     def _made_message(self, number: int, group: Group) -> Row[Node]:
         model = self._session.model if group.role == "model" else None
@@ -196,7 +206,7 @@ class Planner:
     def _compression(self, head: Sequence[Group], fate: _Fate) -> Row[Node] | None:
         """The record that holds the head: a made one for a new boundary, else the one that is in force."""
         boundary, current = self._rewrite.boundary, self._way.compression
-        contents = [self._content(group) for group in head]
+        contents = self._contents(head)
         if boundary is not None:
             tokens = self._rewrite.context_tokens
             return self._made_row(boundary.key, partial(compression_record, boundary, contents, tokens))
@@ -214,6 +224,24 @@ class Planner:
         for step in HISTORY:
             value = value[step]
         return value if isinstance(value, list) else []
+
+    def _contents(self, head: Sequence[Group]) -> list[Value]:
+        """The contents of a compressed history; a reply in several records is one of them."""
+        contents: list[Value] = []
+        for number, group in enumerate(head):
+            content = self._content(group)
+            if number > 0 and self._is_more_of(head[number - 1], group):
+                before = contents.pop()
+                content = {**before, "parts": [*before["parts"], *content["parts"]]}
+            contents.append(content)
+        return contents
+
+    def _is_more_of(self, one: Group, other: Group) -> bool:
+        """Whether two groups are records of one reply."""
+        if other.role != REPLY or one.role != REPLY or one.seat is None or other.seat is None:
+            return False
+        nodes = self._chat.nodes[one.seat.record], self._chat.nodes[other.seat.record]
+        return nodes[0].ident is not None and nodes[0].ident == nodes[1].ident and nodes[0].history is None
 
     def _content(self, group: Group) -> Value:
         """A group as a content of a compressed history; one that lies in one and did not change stays."""
@@ -244,16 +272,19 @@ class Planner:
         old: Sequence[Row[Node]],
         border: int,
         compression: Row[Node] | None,
-        tail: Sequence[Row[Node]],
+        groups: Sequence[Group],
+        start: int,
         fate: _Fate,
     ) -> list[Row[Node]]:
-        """The rows from the root to the leaf."""
-        sent = set(tail)
+        """The rows from the root to the leaf; the groups from `start` on are records of their own."""
+        sent = self._tail(groups[start:])
         stay = [row.node is None or row.node.index not in fate.dropped for row in old]
         above = [row for row, stays in zip(old[:border], stay, strict=False) if stays and row not in sent]
         rest = [row for row, stays in zip(old[border:], stay[border:], strict=True) if stays]
         made = [compression] if compression is not None and compression.node is None else []
-        return [*above, *made, *merged(rest, tail)]
+        hidden = [*above, *made]
+        before = groups[start - 1].role if start > 0 else None
+        return without_broken([*hidden, *merged(rest, list(sent))], len(hidden), sent, before)
 
     def _without_old(self, path: Sequence[Row[Node]], compression: Row[Node]) -> list[Row[Node]]:
         """The path from the compression on, and of each setting before it the last record."""
@@ -286,6 +317,8 @@ class Planner:
                 row.edits.append(with_parts(group.parts))
             if node.bad_role:
                 row.edits.append(with_role(group.role))
+                detail = "given the role of its kind"
+                self._repairs.append(Notice("bad-role", self._chat[node.index].line, detail))
         for index in fate.emptied:
             self._base[index].edits.append(with_parts([]))
 

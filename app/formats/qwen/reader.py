@@ -22,7 +22,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     """
     chat = QwenChat(source)
     rows = chat.load()
-    way = chat.way(leaf)
+    way = chat.chosen = chat.way(leaf)
     live = live_messages(way)
     leaves = list(leaves_of(chat.tree, way.path, live))
     messages = in_file_order(live, list(other_messages(way, chat)))

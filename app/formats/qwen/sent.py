@@ -25,15 +25,7 @@ class Sender:
         """Each message's key with its content; the user's that follow each other are one."""
         for said in self.said(messages):
             parts = [part for piece in said.pieces for part in piece.parts]
-            yield said.key, {"role": self._role(said), "parts": parts}
-
-    def _role(self, said: Said) -> str:
-        """The role as the file has it where that is wrong, so that it is told and mended."""
-        records = said.message.records if said.message is not None else ()
-        if records and self._chat.nodes[records[0]].bad_role:
-            message = self._chat.value(records[0])["message"]
-            return str(message.get("role"))
-        return said.role
+            yield said.key, {"role": said.role, "parts": parts}
 
     def said(self, messages: Sequence[Message]) -> Iterator[Said]:
         """The messages as they are sent, without repairs; those of which nothing is left are left out."""

@@ -38,6 +38,6 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
 
 
 def _finished(session_id: str | None, row: Row[Node], line: bytes) -> bytes:
-    """A line with the new session's id, which every record says."""
-    named = row.node is None or row.node.session is not None
+    """A line with the new session's id, which every record says; made ones do already."""
+    named = row.node is not None and row.node.session is not None
     return line if session_id is None or not named else with_text(line, "sessionId", session_id)

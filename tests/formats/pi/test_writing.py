@@ -177,7 +177,7 @@ def test_dropped_messages_take_their_entries_and_settings_stay() -> None:
         entry(4, 3, "label", targetId=ident(3), label="x"),
         user(5, 4, "New."),
         user(6, 3, "Off."),
-        entry(7, 5, "custom", customType="ext"),
+        entry(7, 5, "model_change", provider="p", modelId="m"),
     )
     out = written(rewrite(session, session.live[2:], session_id=NEW_ID))
     assert parents(out) == {
