@@ -145,12 +145,13 @@ class Planner:
         ]
 
     def _is_whole(self, wanted: Sequence[Wanted]) -> bool:
-        """Whether the compaction that governs, if one does, is kept with its summary."""
+        """Whether the compaction that governs, if one does, is kept as one, and with its summary."""
         governing = self._records.history.compaction
         if governing is None:
             return True
         kept = [each.node for each in wanted if each.node is not None]
-        return governing in kept and any(node.summary and node.parent == governing.ident for node in kept)
+        asks = any(each.node is governing and each.compacts for each in wanted)
+        return asks and any(node.summary and node.parent == governing.ident for node in kept)
 
     def _in_file_order(self, wanted: Sequence[Wanted]) -> list[Wanted]:
         """What is sent behind a compaction, and stands before it in the file, put back where it stands."""

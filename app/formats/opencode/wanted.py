@@ -82,21 +82,28 @@ class Wanted:
             or len(self.results) != sum(isinstance(part.block, ToolUse) for part in kept)
         )
 
+    @property
+    def compacts(self) -> bool:
+        """Whether it still holds the part that stands for a compaction, whose words are always the same."""
+        return any(_asks(part) and not part.changed for part in self.parts if isinstance(part, Kept))
+
     def be_plain(self) -> None:
         """Let an earlier compaction that is kept behind a new one hide nothing any more."""
         if self.node is None or not self.node.compacts:
             return
         said = {"type": "text", "text": ASKED}
         self.parts = [
-            replace(part, value=said)
-            if isinstance(part, Kept) and isinstance(part.block, Text) and part.block.content.read() == ASKED
-            else part
+            replace(part, value=said) if isinstance(part, Kept) and _asks(part) else part
             for part in self.parts
         ]
 
     def _numbers(self) -> list[int]:
         node = self.node
         return [] if node is None else [number_of(b) for step in node.steps for b in step.said]
+
+
+def _asks(part: Kept) -> bool:
+    return isinstance(part.original, Text) and part.original.content.read() == ASKED
 
 
 def gather(

@@ -191,6 +191,19 @@ def test_a_compaction_whose_summary_went_takes_what_it_hid_along() -> None:
     assert texts(again) == ["Two.", "2"]
 
 
+def test_a_compaction_whose_question_says_something_else_takes_what_it_hid_along() -> None:
+    session = export(
+        user("Old."), assistant("1"), compaction(), summary("Before."), user("Two."), assistant("2")
+    )
+    question, asked = session.live[0], session.live[0].blocks[0]
+    assert isinstance(asked, Text)
+    other = replace(question, blocks=(replace(asked, content=Held("And so far?")),))
+    messages = (other, *session.live[1:])
+    again = read(written(session, messages))
+    assert texts(again) == ["And so far?", "Before.", "Two.", "2"]
+    assert request(again) == request(session, messages)
+
+
 def test_a_tail_that_lost_its_first_message_begins_with_the_next() -> None:
     session = export(
         user("Old."), assistant("1"), user("Kept."), assistant("2"),
