@@ -70,7 +70,9 @@ class Cut(BlockEdit):
                 new: Text | ToolResult = replace(block, parts=without(block.parts, start, end, marker))
             else:
                 assert isinstance(block, Text), "aims hold texts and results"
-                new = replace(block, content=Held(text[:start] + marker + text[end:]))
+                # No provider takes a final text that ends in white space.
+                rest = marker + text[end:] if end < len(text) else marker.rstrip()
+                new = replace(block, content=Held(text[:start] + rest))
             draft.change(aim.at.message, aim.at.block, new, ChangeKind.CUT, "cut by you")
 
     def _middle(self, text: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
@@ -17,7 +17,7 @@ from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
 from app.history import edit_operation
-from app.model import Boundary, Session, Text, Usage
+from app.model import Boundary, Message, Session, Text
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
 from app.validity import Options, Violation, compare, errors
@@ -146,7 +146,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         boundary=_boundary(workspace),
         session_id=session_id,
         title=wishes.title or _title(session) if session_id else None,
-        context_tokens=_context_tokens(session.last_usage, before, after) if workspace.changes else None,
+        context_tokens=_context_tokens(workspace) if workspace.changes else None,
         drop_old=wishes.drop_old,
         slim=wishes.slim,
     )
@@ -224,11 +224,28 @@ def _boundary(workspace: Workspace) -> Boundary | None:
     return next((b for b in reversed(made) if b.hides and b.key in there), None)
 
 
-def _context_tokens(last: Usage | None, before: int, after: int) -> int:
-    """What the newest usage record is set to, so that the agent does not compact at once."""
+def _context_tokens(workspace: Workspace) -> int:
+    """What the newest usage record is set to, so that the agent does not compact at once.
+
+    A usage tells of what stood before its reply, so only what was freed there is taken from it, and
+    the result is never less than what stays there.
+    """
+    session = workspace.session
+    last = session.last_usage
     if last is None or last.context <= 0:
-        return max(1, after + UNSEEN_TOKENS)
-    return max(1, last.context - (before - after))
+        return max(1, workspace.tokens(workspace.messages) + UNSEEN_TOKENS)
+    before = workspace.tokens(_up_to_usage(session.live))
+    after = workspace.tokens(_up_to_usage(workspace.messages))
+    return max(1, after, last.context - (before - after))
+
+
+def _up_to_usage(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages before the newest reply that reports a context; all of them where none does."""
+    for place in range(len(messages) - 1, -1, -1):
+        usage = messages[place].usage
+        if usage is not None and usage.context:
+            return messages[:place]
+    return messages
 
 
 def _backup_folder(source: Source, wishes: Wishes) -> Path | None:

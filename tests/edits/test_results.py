@@ -71,7 +71,8 @@ def test_a_cut_in_characters_splits_none_that_people_see(head: int, tail: int) -
         done("cut", before, ["m1/0"], head=head, tail=tail, unit="characters", allow_words=True).messages,
         "m1/0",
     )
-    assert cut == "\n\n[... middle cut ...]\n\n"
+    # Nothing stands behind the marker, and a final text may not end in white space.
+    assert cut == "\n\n[... middle cut ...]"
     five = done("cut", before, ["m1/0"], head=5, tail=5, unit="characters", allow_words=True)
     assert text(five.messages, "m1/0") == f"{FAMILY}\n\n[... middle cut ...]\n\n{FAMILY}"
 

@@ -124,3 +124,20 @@ def test_a_plan_reads_as_lines(original: Path) -> None:
     lines = plan_lines(plan(original, Wishes()))
     assert lines[0] == f"Source    {original}  (Claude Code)"
     assert any(line.startswith("Check     ok") for line in lines)
+
+
+LONG = Path(__file__).parent.parent.parent / "sample_sessions" / "claude-code-long.jsonl"
+
+
+@pytest.mark.parametrize("pipeline", ["react-mini", "minicode", "layered", "gentle", "gate-8k"])
+def test_the_context_is_what_stands_before_the_newest_reply(pipeline: str) -> None:
+    opened = open_workspace(str(LONG), pipeline=pipeline, exact=False)
+    workspace = opened.workspace
+    workspace.run_all()
+    tokens = make_plan(workspace, opened.source, Wishes()).rewrite.context_tokens
+    replies = [place for place, message in enumerate(workspace.messages) if message.usage]
+    before_it = workspace.tokens(workspace.messages[: replies[-1]] if replies else workspace.messages)
+    usage = workspace.session.last_usage
+    assert usage is not None and tokens is not None
+    # What follows the newest reply (a batch of 60,000 tokens here) was never in its context.
+    assert before_it <= tokens <= usage.context
