@@ -23,6 +23,7 @@ from app.formats.opencode.ids import fresh_session_id
 from app.formats.pi import Pi
 from app.formats.qwen import QwenCode
 from app.formats.source import BytesSource, FileSource, Source, chunks
+from app.formats.swe_agent import SweAgent
 from app.model import Session
 from app.settings import opencode_store
 
@@ -35,6 +36,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     OpenCode(),
     GeminiJson(),
     OpenAIResponses(),
+    SweAgent(),
     Anthropic(),
     OpenAIChat(),
 )

@@ -36,7 +36,7 @@ class OpenAIChat(PlainFormat):
     validity = "openai-chat"
 
     def _reader(self, records: PlainRecords) -> MessageReader:
-        return _Reader(records)
+        return ChatReader(records)
 
     def _mender(self) -> Mender:
         return ChatMender()
@@ -62,7 +62,9 @@ class OpenAIChat(PlainFormat):
             )
 
 
-class _Reader(MessageReader):
+class ChatReader(MessageReader):
+    """Makes messages of Chat Completions messages."""
+
     def __init__(self, records: PlainRecords) -> None:
         super().__init__(records)
         self._blocks = ChatBlockReader(records)

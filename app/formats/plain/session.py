@@ -8,7 +8,7 @@ not wanted any more, and leaves everything outside the list as it is.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
@@ -20,7 +20,7 @@ from app.formats.plain.reported import total
 from app.formats.repairs import Mender, Mending, PairsAnew, as_notices
 from app.formats.reshape import reshape, same
 from app.formats.source import Source
-from app.model import Facts, Message, Notice, Record, Role, Session, Standing
+from app.model import Facts, Message, Notice, Record, Role, Session, Standing, ToolResult, text_of
 
 DAMAGE: Final = frozenset(
     {
@@ -86,6 +86,18 @@ class PlainFormat(ABC):
         """The same for a value that stands outside the list of messages."""
         return value
 
+    def sent(self, value: dict[str, Any]) -> dict[str, Any]:
+        """What is sent of a record's value, in the provider's form."""
+        return value
+
+    def stored(self, value: dict[str, Any]) -> dict[str, Any]:
+        """What a record holds of a message in the provider's form."""
+        return value
+
+    def copies(self, records: PlainRecords, texts: Callable[[], Mapping[str, str]]) -> dict[int, bytes]:
+        """New bytes of records outside the list that repeat results; `texts` gives new ones by old ones."""
+        return {}
+
     def _notices(self, records: PlainRecords) -> Iterable[Notice]:
         """What else a person should know of the file."""
         return ()
@@ -104,7 +116,8 @@ class PlainFormat(ABC):
         reader = self._reader(records)
         messages: list[Message] = []
         mender = self._mender()
-        for _ in mender.run(_live_pairs(records, reader, messages)):
+        pairs = _live_pairs(records, reader, messages)
+        for _ in mender.run((key, self.sent(value)) for key, value in pairs):
             pass
         records.notices = _not_too_many(records.notices)
         live = tuple(message for message in messages if message.standing is Standing.LIVE)
@@ -147,13 +160,12 @@ class PlainFormat(ABC):
         for message in messages:
             original = originals.get(message.key)
             if original is None:
-                yield message.key, self.made(message)
+                yield message.key, self.sent(self.made(message))
             elif original.records[0] < records.listed:
                 value = records.value(original.records[0])
-                yield (
-                    message.key,
-                    value if _same_blocks(message, original) else self.edited(value, original, message),
-                )
+                if not _same_blocks(message, original):
+                    value = self.edited(value, original, message)
+                yield message.key, self.sent(value)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file with these messages. Ids, title and usage have no place in it and are ignored."""
@@ -253,9 +265,14 @@ class _Writer:
             original = self._originals.get(mended.key) if mended.key is not None else None
             if original is not None:
                 index = original.records[0]
-                yield _Step(index, _GONE) if mended.message is None else self._said(index, mended.message)
+                gone = mended.message is None
+                yield (
+                    _Step(index, _GONE)
+                    if gone
+                    else self._said(index, self._kind.stored(mended.message or {}))
+                )
             elif mended.message is not None:
-                yield _Step(None, mended.message)
+                yield _Step(None, self._kind.stored(mended.message))
 
     def _said(self, index: int, value: dict[str, Any]) -> _Step:
         return self._kept(index) if same(self._records.value(index), value) else _Step(index, value)
@@ -299,6 +316,17 @@ class _Writer:
                 value = self._records.value(index)
                 new = self._kind.edited_elsewhere(value, original, message)
                 changed[index] = reshape(self._records.raw(index), value, new)
+        return changed | self._kind.copies(self._records, self._changed_texts)
+
+    def _changed_texts(self) -> dict[str, str]:
+        """Results that are changed or left out, each with what stands for it."""
+        now = {block.key: block for message in self._messages for block in message.blocks}
+        changed: dict[str, str] = {}
+        for message in self._session.live:
+            for block in message.blocks:
+                new = now.get(block.key)
+                if isinstance(block, ToolResult) and new is not block and new != block:
+                    changed[text_of(block)] = "" if new is None else text_of(new)
         return changed
 
 
