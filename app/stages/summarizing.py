@@ -60,7 +60,10 @@ class Summarizing(Stage):
         minimum=1,
     )
     heading: str = option("[Compacted]\n\n", "model, hand: what the message begins with")
-    with_request: bool = option(False, "model, hand: name the user's request and the transcript beside it")
+    with_request: bool = option(
+        False,
+        "model, hand: name the user's request and the transcript beside it, whatever room that takes",
+    )
     request: str = option("", "the request that is named; empty: the user's newest words")
     save_transcript: bool = option(False, "save the conversation as it was to a file first")
 
@@ -106,10 +109,17 @@ class Summarizing(Stage):
             return replace(idle, note=outcome.missing, failed=outcome.failed, wanted=outcome.wanted)
         reason = f"stands for {taken.removed} messages, by {source.name}"
         result = replaced(taken, outcome.text, Author.SUMMARY, boundary, context, reason)
-        if short_of := self._short_of(source, result, taken, context):
+        measured = result
+        if self.with_request and outcome.written:
+            bare = self.heading + outcome.written
+            measured = replaced(taken, bare, Author.SUMMARY, boundary, context, reason)
+        if short_of := self._short_of(source, measured, taken, context):
             return replace(idle, note=short_of, failed=True, protected=taken.protected)
+        note = self._told(source, taken)
+        if self.only_if_smaller and context.estimator.total(result.messages) > result.size_before:
+            note += "; with the request and the transcript named beside it, it is longer than they were"
         files = (transcript.file,) if transcript else ()
-        return replace(result, files=files, note=self._told(source, taken), written=outcome.written)
+        return replace(result, files=files, note=note, written=outcome.written)
 
     def _cut(self, source: Summarizer, messages: Messages, context: Context) -> Cut:
         _, rest = split_system(messages)
@@ -149,7 +159,10 @@ class Summarizing(Stage):
         )
 
     def _short_of(self, source: Summarizer, result: StageResult, taken: Cut, context: Context) -> str:
-        """Why a summary that was made is not used; empty when it is."""
+        """Why a summary that was made is not used; empty when it is.
+
+        What `with_request` puts beside it is no part of the summary: it was asked for by itself.
+        """
         before, after = result.size_before, context.estimator.total(result.messages)
         if self.only_if_smaller and after >= before:
             return f"the summary would not be shorter than the {taken.removed} messages that it stands for"

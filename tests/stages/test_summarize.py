@@ -212,6 +212,25 @@ def test_the_transcript_is_saved_first_and_never_over_another() -> None:
     assert summarize(messages).files == ()
 
 
+def test_the_request_beside_a_summary_does_not_count_against_it() -> None:
+    messages = conversation(user("a?"), assistant("b."), user(LONG), assistant("c."))
+    beside = {"save_transcript": True, "with_request": True}
+    given = {"estimator": estimator("json-chars"), "refusal": Refusal("prompt is too long")}
+
+    def recovered(words: str, options: dict[str, Any]) -> StageResult:
+        stage = {"source": "hand", "ratios": (), "min_messages": 0, "keep_messages": 2, **options}
+        return run("recover", messages, stage, summaries=Summaries(hand=words), **given)
+
+    plain, named = recovered("Short.", {}), recovered("Short.", beside)
+    assert plain.boundary is not None and named.boundary is not None
+    size = estimator("json-chars").total
+    assert size(plain.messages) < size(messages) < size(named.messages)
+    assert "longer" not in plain.note and named.note.endswith("beside it, it is longer than they were")
+    for options in ({}, beside):
+        refused = recovered("Not short at all. " * 9, options)
+        assert refused.messages is messages and refused.files == () and "not be shorter" in refused.note
+
+
 def test_blocks_are_counted_where_the_log_is_flat() -> None:
     messages = conversation(
         user(f"Go. {LONG}"),
