@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.worker import WorkerCancelled
@@ -48,12 +49,19 @@ def kind_of_screen(app: OnScreen) -> type[Screen[Any]]:
 async def settle(pilot: Pilot[None]) -> str:
     """Wait for all threads and what they told the screen; the screen's text."""
     await pilot.pause()
-    while list(pilot.app.workers):
+    while list(pilot.app.workers) or _resting(pilot.app):
         # One that was given up for a newer one is no failure.
         with suppress(WorkerCancelled):
             await pilot.app.workers.wait_for_complete()
+        while _resting(pilot.app):
+            await pilot.pause(0.01)
         await pilot.pause()
     return screen_text(pilot.app)
+
+
+def _resting(app: App[None]) -> bool:
+    """Whether the detail waits for the cursor to rest."""
+    return bool(getattr(app.screen, "resting", False))
 
 
 async def press(pilot: Pilot[None], *keys: str) -> str:

@@ -223,13 +223,20 @@ class RowsScreen(LooksAhead):
         now = time.monotonic()
         if self._resting is not None:
             self._resting.stop()
+            self._resting = None
         if now - self._moved_at > DETAIL_SECONDS:
             self._describe()
         else:
             self._resting = self.set_timer(DETAIL_SECONDS, self._describe)
         self._moved_at = now
 
+    @property
+    def resting(self) -> bool:
+        """True while the detail waits for the cursor to rest."""
+        return self._resting is not None
+
     def _describe(self) -> None:
+        self._resting = None
         item = self.item
         if item is None:
             self.query_one(Detail).show(Description("no row", "", ()))
