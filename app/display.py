@@ -285,9 +285,9 @@ def human_number(number: int) -> str:
     return f"{number:,}"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 row`, `1,204 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, several: str = "") -> str:
+    """`1 row`, `1,204 rows`; `several` is the plural where it is no plain `s`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {several or f'{noun}s'}"
 
 
 def short_number(number: int) -> str:

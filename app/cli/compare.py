@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 
 from app.cli.command import DONE, add_count, add_file, add_json
-from app.cli.output import columns, progress, say, say_json
-from app.compare import Outcome, compare
+from app.cli.output import columns, complain, progress, say, say_json
+from app.compare import Best, Outcome, Tried, best, compare, ranked, rule_words
 from app.display import human_number
+from app.errors import InputError
 from app.opening import open_workspace
-from app.pipeline import FIRST
+from app.pipeline import FIRST, known_names
+from app.workspace import Workspace
+
+HEADER = (
+    *("", "pipeline", "~left", "~freed", "gone", "yours", "copies"),
+    *("boundary", "first", "cached", "valid"),
+)
+LEGEND = (
+    "left, freed: tokens; gone: messages; yours: texts you typed; copies: results that cannot be had again",
+    "boundary: the marker it makes; first: the first message that changes; cached: what stays in the cache",
+)
 
 
 class Compare:
@@ -22,6 +34,9 @@ class Compare:
         add_file(parser)
         add_count(parser)
         parser.add_argument(
+            "--pipelines", default="", metavar="A,B,C", help="presets, by name (default: all, and your own)"
+        )
+        parser.add_argument(
             "--pipeline",
             action="append",
             default=[],
@@ -31,38 +46,79 @@ class Compare:
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
+        names = _names(args)
         exact = args.count == "exact"
         workspace = open_workspace(args.file, leaf=args.leaf, pipeline=FIRST, exact=exact).workspace
         workspace.count_all(progress)
-        outcomes = list(compare(workspace, args.pipeline))
+        rows = ranked(_tried(workspace, names))
+        progress("")
+        found = best(rows)
         if args.json:
-            say_json(
-                {
-                    "source": workspace.session.name,
-                    "estimator": workspace.estimator.describe(),
-                    "pipelines": [outcome.as_json() for outcome in outcomes],
-                }
-            )
-            return DONE
-        header = ("pipeline", "~left", "~freed", "messages", "yours lost", "only copies", "~cached")
-        say(
-            f"{workspace.session.name}  ({workspace.estimator.describe()})",
-            *columns([header, *map(_row, outcomes)], right=frozenset(range(1, 7))),
-            "",
-        )
-        for outcome in outcomes:
-            say(f"{outcome.pipeline}: {outcome.price.told()}")
-            say(*(f"  {words}" for words in outcome.waiting))
-        return DONE
+            say_json(_as_json(workspace, rows, found))
+        else:
+            say(*_lines(workspace, rows, found))
+        failed = [row for row in rows if row.outcome is None]
+        for row in failed:
+            complain(f"handcompact: {row.problem}")
+        return InputError.exit_code if failed else DONE
 
 
-def _row(outcome: Outcome) -> tuple[str, ...]:
+def _names(args: Namespace) -> list[str]:
+    listed = (name.strip() for name in args.pipelines.split(","))
+    return list(dict.fromkeys((*filter(None, listed), *args.pipeline))) or list(known_names())
+
+
+def _tried(workspace: Workspace, names: Sequence[str]) -> Iterator[Tried]:
+    tried = compare(workspace, names)
+    for number, name in enumerate(names, 1):
+        progress(f"Trying {name} ({number} of {len(names)})")
+        yield next(tried)
+
+
+def _as_json(workspace: Workspace, rows: Sequence[Tried], found: Best | None) -> dict[str, object]:
+    return {
+        "source": workspace.session.name,
+        "estimator": workspace.estimator.describe(),
+        "tokens": workspace.tokens(workspace.session.live),
+        "messages": len(workspace.session.live),
+        "best": None if found is None else {"pipeline": found.pipeline, "reason": found.reason},
+        "pipelines": [row.as_json() for row in rows],
+    }
+
+
+def _lines(workspace: Workspace, rows: Sequence[Tried], found: Best | None) -> Iterator[str]:
+    live = workspace.session.live
+    size = f"~{human_number(workspace.tokens(live))} tokens in {human_number(len(live))} messages"
+    yield f"{workspace.session.name}: {size}  ({workspace.estimator.describe()})"
+    outcomes = [row.outcome for row in rows if row.outcome is not None]
+    chosen = None if found is None else found.pipeline
+    table = [HEADER, *(_row(outcome, outcome.pipeline == chosen) for outcome in outcomes)]
+    yield from columns(table, right=frozenset({2, 3, 4, 5, 6, 8, 9}))
+    yield ""
+    if found is None:
+        yield "None of them frees anything here."
+    else:
+        yield f"+ {found.pipeline}: {found.reason}"
+    yield from LEGEND
+    for outcome in outcomes:
+        yield ""
+        yield f"{outcome.pipeline}: {outcome.price.told()}"
+        yield from (f"  would break: {rule_words(rule)}" for rule in outcome.broken)
+        yield from (f"  {words}" for words in outcome.waiting)
+
+
+def _row(outcome: Outcome, is_best: bool) -> tuple[str, ...]:
+    first = outcome.price.first_changed
     return (
+        "+" if is_best else "",
         outcome.pipeline,
         human_number(outcome.price.after),
         human_number(outcome.freed),
-        f"{outcome.messages_after} of {outcome.messages_before}",
+        human_number(outcome.messages_lost),
         human_number(outcome.words_lost),
         human_number(outcome.only_copies_lost),
-        human_number(outcome.price.prefix),
+        outcome.boundary.strategy if outcome.boundary else "-",
+        "-" if first is None else f"#{first}",
+        f"{outcome.cached_share:.0%}",
+        "yes" if outcome.is_valid else f"no: {outcome.broken[0]}",
     )

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
-from app.checks import Check, Level
+from app.checks import Check, Level, RuleBook
 from app.errors import InputError
 from app.export.guard import users_of
 from app.export.install import agent_folder, installed_path
@@ -20,8 +20,7 @@ from app.history import edit_operation
 from app.model import Boundary, Message, Session, Text
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
-from app.validity import Options, Violation, compare, errors
-from app.validity import check as check_rules
+from app.validity import Violation, errors
 from app.workspace import Step, Workspace
 
 UNSEEN_TOKENS = 40_000
@@ -276,10 +275,7 @@ def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Pat
 
 def rule_checks(session: Session, kind: Format, rewrite: Rewrite, rewriting: Rewriting) -> tuple[Check, ...]:
     """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
-    original = list(kind.request(session, session.live))
-    before = check_rules(kind.validity, original)
-    after = check_rules(kind.validity, kind.request(session, rewrite.messages), Options(before=original))
-    found = compare(before, after)
+    found = RuleBook(session).compared(rewrite.messages)
     checks = []
     broken = errors(found.broken_by_edit)
     if broken:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.model import Message
-from app.pipeline import known_names, load, preset_names
+from app.opening import Opened
+from app.pipeline import known_names, preset_names
 from app.tui.screens.compare import CompareScreen
 from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.outcome_list import OutcomeList
-from app.workspace import Workspace
-from tests.build import assistant, result, use, user
-from tests.test_workspace import busy_session, session
-from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
+from tests.plain_messages import call_turn, open_messages, reading_turns
+from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
 from tests.tui.screen_text import assert_golden
 
 
-def workspace(turns: int = 24) -> Workspace:
-    return Workspace(busy_session(turns), load("react-mini"), exact=False)
+def busy(turns: int = 24) -> Opened:
+    return open_messages(reading_turns(turns))
 
 
-def compare(work: Workspace) -> OnScreen:
-    return OnScreen(CompareScreen, opened(work))
+def compare(work: Opened) -> OnScreen:
+    return OnScreen(CompareScreen, work)
 
 
 def rows_of(text: str) -> dict[str, list[str]]:
-    """The figures of each pipeline's row."""
-    lines = (line.lstrip(" >*").split() for line in text.splitlines())
+    """The figures of each pipeline's row, from the top."""
+    lines = (line.lstrip(" >*+").split() for line in text.splitlines())
     return {words[0]: words[1:] for words in lines if words and words[0] in preset_names() and len(words) > 6}
 
 
@@ -37,7 +36,7 @@ def flat(text: str) -> str:
 
 
 async def test_how_it_looks() -> None:
-    app = compare(workspace())
+    app = compare(busy())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert_golden(app, "compare")
@@ -53,51 +52,62 @@ async def test_every_pipeline_has_a_row_and_nothing_is_changed(tmp_path: Path) -
         'name = "mine"\n[[step]]\nstage = "snip"\nmax_messages = 10\nhead_messages = 2'
     )
     (own / "broken.toml").write_text('name = "broken"\n[[step]]\nstage = "\\u001b]0;x"')
-    work = workspace()
+    opened = busy()
+    work = opened.workspace
     work.run_all()
     before = work.history.done
-    app = compare(work)
+    app = compare(opened)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
         assert set(rows_of(text)) == set(preset_names())
         assert work.history.done == before and work.pipeline.name == "react-mini"
         assert app.screen.query_one(OutcomeList).row_count == len(known_names()) == len(preset_names()) + 2
         assert "mine" in text and "\x1b" not in text
-        await press(pilot, "g", *["j"] * len(preset_names()))
-        text = await press(pilot, "enter")
+        # What failed comes last and says why when it is to be opened.
+        text = await press(pilot, "G")
         assert "broken" in text and "there is no stage" in flat(text)
-        assert "'mine'" not in await press(pilot, "j") and work.pipeline.name == "react-mini"
+        assert "there is no stage" in flat(await press(pilot, "enter"))
+        assert work.pipeline.name == "react-mini"
 
 
 async def test_what_is_lost_is_said_of_the_row_under_the_cursor() -> None:
-    messages: list[Message] = []
-    for n in range(40):
-        messages += [
-            user(f"Question {n}?"),
-            assistant(use(f"w{n}", "WebFetch", {"url": f"https://x.test/{n}"})),
-        ]
-        messages += [user(result(f"w{n}", "page\n" * 900)), assistant(f"Answer {n}.")]
-    app = compare(Workspace(session(*messages), load("gentle"), exact=False))
+    pages = [call_turn(n, "WebFetch", {"url": f"https://x.test/{n}"}, "page\n" * 900) for n in range(40)]
+    app = compare(open_messages([message for turn in pages for message in turn], "gentle"))
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
-        left, freed, gone, *_ = rows_of(text)["layered"]
-        assert left.startswith("~") and freed.startswith("~") and gone != "0"
+        left, gone, yours, *_ = rows_of(text)["layered"]
+        assert left.startswith("~") and gone != "0" and yours != "0"
         text = await press(pilot, "slash", *"layered", "enter")
         assert "that you typed would go" in text and "cannot be had again" in text
         assert "is the first that changes" in flat(text) and "recover: no provider refused" in flat(text)
+        assert "boundary snip:" in flat(text)
 
 
-async def test_enter_takes_a_pipeline_and_asks_when_stages_ran() -> None:
-    work = workspace()
-    app = OnScreen(StepperScreen, opened(work))
+async def test_the_least_to_regret_stands_first_and_is_marked_with_its_reason() -> None:
+    app = compare(busy())
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        assert next(iter(rows_of(text))) == "minicode"
+        assert "+ minicode: loses nothing for good; of 2 such it frees the most" in text
+        assert app.screen.query_one(OutcomeList).cursor == 1, "the cursor stays on the present pipeline"
+        text = await press(pilot, "S")
+        left = [int(figures[0].strip("~").replace(",", "")) for figures in rows_of(text).values()]
+        assert left == sorted(left) and "sorted by tokens left" in text
+
+
+async def test_enter_opens_a_pipeline_and_asks_when_stages_ran() -> None:
+    opened = busy()
+    work = opened.workspace
+    app = OnScreen(StepperScreen, opened)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "C")
         assert kind_of_screen(app) is CompareScreen
-        assert "it is the present one" in await press(pilot, "enter")
-        await press(pilot, "g", "enter")
+        await press(pilot, "enter")
+        assert kind_of_screen(app) is StepperScreen and work.pipeline.name == "react-mini"
+        await press(pilot, "C", "slash", *"gentle", "enter", "enter")
         assert kind_of_screen(app) is StepperScreen and work.pipeline.name == "gentle"
         work.advance()
-        await press(pilot, "C", "j", "enter")
+        await press(pilot, "C", "slash", *"gate", "enter", "enter")
         assert kind_of_screen(app) is ConfirmScreen
         await press(pilot, "escape")
         assert kind_of_screen(app) is CompareScreen and work.pipeline.name == "gentle"
@@ -105,3 +115,13 @@ async def test_enter_takes_a_pipeline_and_asks_when_stages_ran() -> None:
         assert kind_of_screen(app) is StepperScreen and work.pipeline.name == "gate-8k"
         await press(pilot, "C", "escape")
         assert kind_of_screen(app) is StepperScreen
+
+
+async def test_from_the_main_list_it_goes_on_into_the_stepper() -> None:
+    opened = busy()
+    app = OnScreen(lambda work: InspectScreen(work), opened)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "g", "enter")
+        assert kind_of_screen(app) is StepperScreen and opened.workspace.pipeline.name == "minicode"
+        await press(pilot, "escape")
+        assert kind_of_screen(app) is InspectScreen

@@ -1,10 +1,8 @@
-"""All pipelines over the open session, side by side; enter takes the one under the cursor."""
+"""All pipelines over the open session, side by side; enter opens the one under the cursor in the stepper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import on, work
@@ -12,65 +10,62 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.compare import Outcome, outcome
+from app.compare import Comparer, Tried, best, ranked
 from app.display import counted, human_number, spread
 from app.errors import HandcompactError
 from app.opening import Opened
-from app.pipeline import Pipeline, known_names, load
+from app.pipeline import known_names, load
 from app.tui.keys import Where
+from app.tui.outcome_words import facts, outcome_row, title_of
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
-from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
-from app.tui.widgets.outcome_list import OutcomeList, OutcomeRow
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """One pipeline: what it would make of the session, or why that cannot be said."""
-
-    name: str
-    """As `load` takes it."""
-    pipeline: Pipeline | None = None
-    outcome: Outcome | None = None
-    problem: str = ""
-
-    @property
-    def title(self) -> str:
-        return Path(self.name).name if self.pipeline is None else self.pipeline.name
+from app.tui.widgets.outcome_list import OutcomeList
 
 
 class CompareScreen(WorkScreen):
-    """One row a pipeline, each filled in as it is worked out; the session and its steps stay as they are."""
+    """One row a pipeline, each filled in as it is worked out; the session and its steps stay as they are.
+
+    `then` is called when a pipeline was opened and the screen is gone.
+    """
 
     WHERE: ClassVar[Where] = Where.COMPARE
 
     class Found(Message):
-        """One row was worked out; `counted` says whether with the tokenizer."""
+        """One row was worked out."""
 
-        def __init__(self, row: int, tried: Tried) -> None:
+        def __init__(self, tried: Tried) -> None:
             super().__init__()
-            self.row = row
             self.tried = tried
 
     class Said(Message):
-        """What goes on."""
+        """What goes on; nothing any more when every row is worked out."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
             self.words = words
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, then: Callable[[], None] = lambda: None) -> None:
         super().__init__(opened)
+        self._then = then
         self._tried = [Tried(name) for name in known_names()]
+        self._by_tokens = False
+        self._is_trying = True
 
     def body(self) -> Iterable[Widget]:
         yield OutcomeList(glyphs=self.glyphs, id="outcomes")
         yield FactList(glyphs=self.glyphs, id="about")
 
     def header(self) -> str:
-        how = self.workspace.estimator.describe()
-        return spread("Pipelines side by side", how, self.size.width - 2, self.glyphs)
+        live = self.workspace.session.live
+        size = f"{counted(len(live), 'message')}, {self._about}{human_number(self.workspace.tokens(live))}"
+        left = f"Pipelines side by side  {size}"
+        return spread(left, self.workspace.estimator.describe(), self.size.width - 2, self.glyphs)
+
+    @property
+    def _about(self) -> str:
+        return "" if self.workspace.counts_exactly else "~"
 
     @property
     def _list(self) -> OutcomeList:
@@ -93,19 +88,21 @@ class CompareScreen(WorkScreen):
     def _try_all(self) -> None:
         """Every row roughly, then all of them again once the session is counted."""
         worker, workspace = get_current_worker(), self.workspace
+        comparer = Comparer(workspace)
         names = [tried.name for tried in self._tried]
-        self._try(names)
+        self._try(comparer, names)
         if workspace.estimator.exact and workspace.counted_share < 1:
             workspace.count(workspace.to_count(), lambda: worker.is_cancelled, self._say)
-            self._try(names)
+            self._try(comparer, names)
         self._say("")
 
-    def _try(self, names: Iterable[str]) -> None:
+    def _try(self, comparer: Comparer, names: list[str]) -> None:
         worker = get_current_worker()
-        for row, name in enumerate(names):
+        for number, name in enumerate(names, 1):
+            self._say(f"trying pipeline {number} of {len(names)}")
             if worker.is_cancelled:
                 return
-            self.post_message(self.Found(row, _tried(self.opened, name)))
+            self.post_message(self.Found(comparer.try_named(name)))
 
     def _say(self, words: str) -> None:
         if not get_current_worker().is_cancelled:
@@ -113,14 +110,18 @@ class CompareScreen(WorkScreen):
 
     @on(Found)
     def _found(self, event: Found) -> None:
-        self._tried[event.row] = event.tried
+        self._tried = [event.tried if old.name == event.tried.name else old for old in self._tried]
         self._lay()
-        if event.row == self._list.cursor:
+        if event.tried is self._current:
             self._describe()
 
     @on(Said)
     def _said(self, event: Said) -> None:
-        self.status(event.words or "enter takes the one under the cursor; * is the present one")
+        self._is_trying = bool(event.words)
+        if event.words:
+            self.status(f"{event.words}: esc stops and goes back")
+        else:
+            self._sort()
 
     # Showing
 
@@ -129,40 +130,62 @@ class CompareScreen(WorkScreen):
         return tried.name == (present.name if present.origin == "preset" else present.origin)
 
     def _lay(self) -> None:
-        self._list.show([self._row(tried) for tried in self._tried])
+        found = None if self._is_trying else best(self._tried)
+        self._list.show(
+            [
+                outcome_row(
+                    tried,
+                    about=self._about,
+                    present=self._is_present(tried),
+                    best=found is not None and found.pipeline == title_of(tried),
+                )
+                for tried in self._tried
+            ]
+        )
         self.refresh_lines()
 
-    def _row(self, tried: Tried) -> OutcomeRow:
-        present, found = self._is_present(tried), tried.outcome
+    def _sort(self) -> None:
+        """Lay the rows in their order; the cursor stays on its pipeline."""
+        current = self._current.name
+        self._tried = ranked(self._tried)
+        if self._by_tokens:
+            self._tried.sort(key=lambda row: (not row.outcome, row.outcome.price.after if row.outcome else 0))
+        self._lay()
+        self._list.cursor = next(i for i, tried in enumerate(self._tried) if tried.name == current)
+        self._describe()
+        self._say_best()
+
+    def _say_best(self) -> None:
+        found = best(self._tried)
         if found is None:
-            return OutcomeRow(tried.title, note=tried.problem or "being tried ...", present=present)
-        about = "" if self.workspace.counts_exactly else "~"
-        gone = max(0, found.messages_before - found.messages_after)
-        first = found.price.first_changed
-        figures = (
-            f"{about}{human_number(found.price.after)}",
-            f"{about}{human_number(found.freed)}",
-            f"{human_number(gone)} of {human_number(found.messages_before)}",
-            human_number(found.words_lost),
-            human_number(found.only_copies_lost),
-            "-" if first is None else f"#{first}",
-            f"{about}{human_number(found.price.prefix)}",
-        )
-        return OutcomeRow(tried.title, figures, present=present, warning=bool(found.words_lost))
+            self.status("none of them frees anything here")
+        else:
+            self.status(f"+ {found.pipeline}: {found.reason}")
 
     @on(LineView.Moved, "#outcomes")
     def _describe(self) -> None:
-        self.query_one("#about", FactList).show(list(_facts(self._current)))
+        present = self._is_present(self._current)
+        self.query_one("#about", FactList).show(list(facts(self._current, present=present)))
         self.refresh_lines()
 
     # Keys
 
     def why_not(self, action: str) -> str | None:
-        if action != "choose" or not self.is_mounted:
+        if not self.is_mounted:
             return None
-        if self._current.problem:
-            return self._current.problem
-        return "it is the present one" if self._is_present(self._current) else None
+        match action:
+            case "choose" if self._current.problem:
+                return self._current.problem
+            case "sort" if self._is_trying:
+                return "the pipelines are still being tried"
+        return None
+
+    @acts
+    def action_sort(self) -> None:
+        self._by_tokens = not self._by_tokens
+        self._sort()
+        how = "tokens left" if self._by_tokens else "what is lost for good, then by tokens left"
+        self.status(f"sorted by {how}")
 
     @on(LineView.Opened, "#outcomes")
     def _opened_row(self) -> None:
@@ -171,11 +194,14 @@ class CompareScreen(WorkScreen):
     @acts
     def action_choose(self) -> None:
         taken = len(self.workspace.state.taken)
-        if not taken:
+        if self._is_present(self._current):
+            self._leave()
+        elif not taken:
             self._take(True)
-            return
-        question = f"Take {self._current.title} and take back the {counted(taken, 'stage')} that ran?"
-        self.app.push_screen(ConfirmScreen(question, yes="Take", detail="Pins stay."), self._take)
+        else:
+            question = f"Open {title_of(self._current)} and take back the {counted(taken, 'stage')} that ran?"
+            detail = "Pins and edits by hand stay."
+            self.app.push_screen(ConfirmScreen(question, yes="Open", detail=detail), self._take)
 
     def _take(self, sure: bool | None) -> None:
         if not sure:
@@ -185,35 +211,11 @@ class CompareScreen(WorkScreen):
         except HandcompactError as error:
             self.status(str(error))
         else:
-            self.dismiss()
+            self._leave()
+
+    def _leave(self) -> None:
+        self.dismiss()
+        self._then()
 
     def action_close(self) -> None:
         self.dismiss()
-
-
-def _tried(opened: Opened, name: str) -> Tried:
-    try:
-        pipeline = load(name)
-        return Tried(name, pipeline, outcome(opened.workspace, pipeline))
-    except (HandcompactError, OSError) as error:
-        return Tried(name, problem=str(error))
-
-
-def _facts(tried: Tried) -> Iterator[Fact]:
-    """What the row has no room for."""
-    if tried.problem:
-        yield Fact("wrong", tried.problem, "!", whole=True)
-        return
-    if tried.pipeline is None or tried.outcome is None:
-        yield Fact("", "being tried ...")
-        return
-    yield Fact("is", tried.pipeline.title, whole=True)
-    yield Fact("does", tried.pipeline.about, whole=True)
-    if lost := tried.outcome.words_lost:
-        yield Fact("yours", f"{counted(lost, 'text')} that you typed would go", "!", whole=True)
-    if copies := tried.outcome.only_copies_lost:
-        yield Fact(
-            "copies", f"{counted(copies, 'result')} that cannot be had again would go", "!", whole=True
-        )
-    yield Fact("cache", tried.outcome.price.told(), whole=True)
-    yield from (Fact("waits", words, whole=True) for words in tried.outcome.waiting)

@@ -170,6 +170,9 @@ class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits, F
 
     @acts
     def action_next_stage(self) -> None:
+        self.show_steps()
+
+    def show_steps(self) -> None:
         self.app.push_screen(StepperScreen(self.opened))
 
     @acts

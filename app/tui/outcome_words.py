@@ -1,0 +1,78 @@
+"""What a pipeline would make of a session, as a row and as facts about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.compare import Outcome, Tried, rule_words
+from app.display import counted, human_number
+from app.tui.widgets.fact_list import Fact
+from app.tui.widgets.outcome_list import OutcomeRow
+
+
+def title_of(tried: Tried) -> str:
+    """What people call it."""
+    return Path(tried.name).name if tried.pipeline is None else tried.pipeline.name
+
+
+def outcome_row(tried: Tried, *, about: str, present: bool, best: bool) -> OutcomeRow:
+    """The row of one pipeline; `about` is the sign that stands before an estimate."""
+    found = tried.outcome
+    if found is None:
+        return OutcomeRow(title_of(tried), note=tried.problem or "being tried ...", present=present)
+    first = found.price.first_changed
+    figures = {
+        "left": f"{about}{human_number(found.price.after)}",
+        "freed": f"{about}{human_number(found.freed)}",
+        "gone": human_number(found.messages_lost),
+        "yours": human_number(found.words_lost),
+        "copies": human_number(found.only_copies_lost),
+        "boundary": found.boundary.strategy if found.boundary else "-",
+        "first": "-" if first is None else f"#{first}",
+        "cached": f"{found.cached_share:.0%}",
+        "pays": _pays(found),
+        "valid": "yes" if found.is_valid else "NO",
+    }
+    warnings = {
+        "yours": found.words_lost > 0,
+        "copies": found.only_copies_lost > 0,
+        "valid": not found.is_valid,
+    }
+    losses = frozenset(heading for heading, is_loss in warnings.items() if is_loss)
+    return OutcomeRow(title_of(tried), figures, present=present, best=best, warnings=losses)
+
+
+def _pays(found: Outcome) -> str:
+    turns = found.price.turns
+    if found.price.first_changed is None:
+        return "-"
+    if turns is None:
+        return "never"
+    return counted(round(turns), "turn") if turns >= 1 else "at once"
+
+
+def facts(tried: Tried, *, present: bool) -> Iterator[Fact]:
+    """What the row has no room for."""
+    if tried.problem:
+        yield Fact("wrong", tried.problem, "!", whole=True)
+        return
+    if tried.pipeline is None or tried.outcome is None:
+        yield Fact("", "being tried ...")
+        return
+    found = tried.outcome
+    yield Fact("is", tried.pipeline.title + (" (* the present one)" if present else ""), whole=True)
+    yield Fact("does", tried.pipeline.about, whole=True)
+    if lost := found.words_lost:
+        yield Fact("yours", f"{counted(lost, 'text')} that you typed would go", "!", whole=True)
+    if copies := found.only_copies_lost:
+        yield Fact(
+            "copies", f"{counted(copies, 'result')} that cannot be had again would go", "!", whole=True
+        )
+    yield from (Fact("breaks", rule_words(rule), "FAIL", whole=True) for rule in found.broken)
+    if boundary := found.boundary:
+        hides = "what came before is not sent any more" if boundary.hides else "a plain message in its place"
+        removed = "" if boundary.removed is None else f"{counted(boundary.removed, 'message')} removed; "
+        yield Fact("boundary", f"{boundary.strategy}: {removed}{hides}", whole=True)
+    yield Fact("cache", found.price.told(), whole=True)
+    yield from (Fact("waits", words, whole=True) for words in found.waiting)
