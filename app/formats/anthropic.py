@@ -107,7 +107,8 @@ def _beside(records: PlainRecords, key: str) -> Any:
 
 def _outer_marks(records: PlainRecords) -> int:
     """How many `cache_control` stand in the system prompt and the tools."""
-    holders = [item for key in ("system", "tools") for item in _beside(records, key) or () if key]
+    beside = (_beside(records, key) for key in ("system", "tools"))
+    holders = [item for listed in beside if isinstance(listed, list) for item in listed]
     return sum(isinstance(holder, dict) and holder.get("cache_control") is not None for holder in holders)
 
 

@@ -38,17 +38,23 @@ _RESPONSE_ITEMS: Final = frozenset(
 
 _Test = Callable[[Mapping[str, Any]], bool]
 
+
+def _word(value: Mapping[str, Any], key: str) -> str:
+    word = value.get(key)
+    return word if isinstance(word, str) else ""
+
+
 _OBJECTS: Final[tuple[tuple[_Test, str], ...]] = (
     (lambda o: "mapping" in o and ("title" in o or "current_node" in o), "a ChatGPT export"),
     (lambda o: "payload" in o and "type" in o, "a Codex rollout"),
     (lambda o: isinstance(o.get("message"), dict) and "parts" in o["message"], "a Qwen Code session"),
-    (lambda o: o.get("type") == "session" and "version" in o, "a pi session"),
+    (lambda o: _word(o, "type") == "session" and "version" in o, "a pi session"),
     (lambda o: "chat_messages" in o, "a claude.ai export"),
     (lambda o: isinstance(o.get("conversations"), list), "a ShareGPT data set"),
     (lambda o: "input" in o and ("model" in o or "instructions" in o), "an OpenAI Responses request"),
-    (lambda o: o.get("type") in _RESPONSE_ITEMS, "OpenAI Responses items"),
-    (lambda o: o.get("object") in ("chat.completion", "response"), "an API response without its request"),
-    (lambda o: o.get("type") in ("session.start", "user.message"), "Copilot CLI events"),
+    (lambda o: _word(o, "type") in _RESPONSE_ITEMS, "OpenAI Responses items"),
+    (lambda o: _word(o, "object") in ("chat.completion", "response"), "an API response without its request"),
+    (lambda o: _word(o, "type") in ("session.start", "user.message"), "Copilot CLI events"),
     (lambda o: "trajectory" in o, "an SWE-agent trajectory"),
 )  # fmt: skip
 

@@ -218,7 +218,9 @@ class NodeReader:
         return Opaque(key, "file", self._at(node, path, part), place)
 
     def _text(self, node: Node, key: str, path: JsonPath, member: str, text: str, author: Author) -> Text:
-        return Text(key, self._at(node, (*path, member), text), author, self._place(node, path))
+        # What is no text there, or not there at all, was read as an empty one.
+        content = self._at(node, (*path, member), text) if text else Held("")
+        return Text(key, content, author, self._place(node, path))
 
     def _at(self, node: Node, path: JsonPath, value: Any) -> Content:
         return self._records.content(node.record, path, value)

@@ -17,6 +17,7 @@ from app.model import (
     Author,
     Block,
     Content,
+    Held,
     Image,
     JsonPath,
     Opaque,
@@ -168,9 +169,9 @@ class _Spot:
         self.blocks.append(self._opaque(self._key, value, steps))
 
     def add_call(self, ident: str, name: str, given: Any, where: JsonPath, inside: JsonPath) -> None:
-        arguments = Arguments(self._at("{}" if given is None else given, *where, *inside))
+        text = Held("{}") if given is None else self._at(given, *where, *inside)
         file = path_argument(parsed_arguments(given))
-        self.blocks.append(ToolUse(self._key, ident, name, arguments, file, place=self.place(*where)))
+        self.blocks.append(ToolUse(self._key, ident, name, Arguments(text), file, place=self.place(*where)))
 
     def add_content(self, content: Any, author: Author) -> None:
         if isinstance(content, list):

@@ -114,7 +114,8 @@ class Planner:
         session = self._rewrite.session_id or self._session.session_id
 
         def made() -> Value:
-            neighbour = self._chat.value(self._neighbour) if len(self._chat) else {}
+            found = self._chat.value(self._neighbour) if len(self._chat) else {}
+            neighbour = found if isinstance(found, dict) else {}
             return record(neighbour if session is None else {**neighbour, "sessionId": session})
 
         return Row(made=made, ident=self._ids.make(key))

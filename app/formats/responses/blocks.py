@@ -150,7 +150,7 @@ class ItemReader:
         self._tools[ident] = name
         member = _GIVEN[kind]
         given = item.get(member)
-        content: Content = spot.content({} if given is None else given, member)
+        content: Content = Held("{}") if given is None else spot.content(given, member)
         file = None
         if kind == "function_call":
             content = Arguments(content)
@@ -247,7 +247,7 @@ def _other(spot: _Spot, kind: str, item: Mapping[str, Any]) -> Block:
 def _shown(spot: _Spot, item: Mapping[str, Any]) -> Content:
     """What of its reasoning the model lets be seen: its summary, and of open models the text itself."""
     found = [
-        spot.content(text, member, number, "text")
+        spot.content(text, member, number, text_key(part))
         for member in ("summary", "content")
         for number, part in enumerate(_list(item.get(member)))
         if (text := text_in(part)) is not None
