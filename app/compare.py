@@ -10,11 +10,11 @@ from app.checks import RuleBook, words_gone
 from app.compactability import Verdict
 from app.display import counted
 from app.errors import HandcompactError
-from app.formats import format_named
 from app.history import Edited
 from app.model import Boundary, Message
 from app.pipeline import Pipeline, known_names, load
-from app.prompt_cache import PRICES, Price, price
+from app.pricing import Pricing, pricing
+from app.prompt_cache import Price
 from app.validity import RULES, errors
 from app.workspace import Workspace
 
@@ -25,7 +25,7 @@ class Outcome:
 
     pipeline: str
     title: str
-    price: Price
+    cost: Pricing
     messages_before: int
     messages_after: int
     messages_lost: int
@@ -40,6 +40,11 @@ class Outcome:
     """Names of the provider's rules that it would break, in the order of the messages."""
     waiting: tuple[str, ...]
     """Stages that wait for something they were not given, with what they said."""
+
+    @property
+    def price(self) -> Price:
+        """The price alone, without what is known of the session."""
+        return self.cost.price
 
     @property
     def freed(self) -> int:
@@ -75,12 +80,12 @@ class Outcome:
             "user_words_lost": self.words_lost,
             "only_copies_lost": self.only_copies_lost,
             "boundary": _boundary_json(self.boundary),
-            "first_changed": self.price.first_changed,
+            "first_changed": self.cost.number,
             "prefix_tokens": self.price.prefix,
             "prefix_share": round(self.cached_share, 4),
             "rewritten_tokens": self.price.rewritten,
             "turns_to_pay_back": self.price.turns,
-            "cache": self.price.told(),
+            "cache": self.cost.told(),
             "valid": self.is_valid,
             "broken_rules": list(self.broken),
             "waiting": list(self.waiting),
@@ -142,13 +147,12 @@ class Comparer:
         before, after = workspace.session.live, tried.messages
         changed = [key for key, change in tried.changes.items() if change.before is not None]
         judgements = workspace.judgements
-        prices = PRICES.get(format_named(workspace.session.format).validity, PRICES["anthropic"])
         kept = {message.key for message in after}
         broken = errors(self._rules.compared(after).broken_by_edit) if after is not before else ()
         return Outcome(
             pipeline=pipeline.name,
             title=pipeline.title,
-            price=price(before, after, workspace.tokens, prices),
+            cost=pricing(tried),
             messages_before=len(before),
             messages_after=len(after),
             messages_lost=sum(message.key not in kept for message in before),

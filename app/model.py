@@ -208,6 +208,8 @@ class Usage:
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_creation_tokens: int = 0
+    cache_hour_tokens: int = 0
+    """Those of `cache_creation_tokens` that are kept for an hour instead of minutes."""
 
     @property
     def context(self) -> int:

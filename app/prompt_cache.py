@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.display import counted
 from app.model import Message
 
 
@@ -21,18 +20,23 @@ class CachePrices:
 
     read: float
     write: float
-    """Written once, to be kept for some minutes."""
+    """Written once, to be kept for as long as `lasts` says."""
     dated: str
     """When these were taken from the provider's price list; they are never fetched."""
+    lasts: float = 3_600.0
+    """Seconds without a request after which nothing is kept any more."""
 
 
 PRICES: Final = {
-    "anthropic": CachePrices(read=0.1, write=1.25, dated="2026-11"),
+    "anthropic": CachePrices(read=0.1, write=1.25, dated="2026-11", lasts=300.0),
     "openai-chat": CachePrices(read=0.1, write=1.0, dated="2026-11"),
     "openai-responses": CachePrices(read=0.1, write=1.0, dated="2026-11"),
     "gemini": CachePrices(read=0.25, write=1.0, dated="2026-11"),
 }
 """By the name of the provider's rules."""
+
+FOR_AN_HOUR: Final = CachePrices(read=0.1, write=2.0, dated="2026-11", lasts=3_600.0)
+"""Anthropic's, where a session's usage says that its prefix is kept for an hour."""
 
 LONG_TURNS: Final = 40
 """Turns beyond which a payback is called not worth it: few sessions have as many left."""
@@ -54,6 +58,8 @@ class Price:
     """What the next turn costs more than without the edit while the cache is warm; negative is a gain."""
     per_turn: float
     """What every later turn costs less."""
+    once_cold: float = 0.0
+    """What the next turn costs less where nothing is cached any more; negative is a loss."""
 
     @property
     def turns(self) -> float | None:
@@ -66,21 +72,6 @@ class Price:
     def is_worth_it(self) -> bool:
         """Whether it pays back within the turns that a session may have left."""
         return self.turns is not None and self.turns <= LONG_TURNS
-
-    def told(self) -> str:
-        """The price in one line."""
-        if self.first_changed is None:
-            return "nothing changes, so the prompt cache stays whole"
-        parts = f"message {self.first_changed} is the first that changes; {self.prefix:,} tokens stay cached"
-        again = f"{self.rewritten:,} are written again once"
-        if self.turns is None:
-            return f"{parts}, {again}, and no later turn is cheaper: not worth it for the cost alone"
-        if self.turns == 0:
-            return f"{parts}, {again}, and the very next turn is cheaper"
-        after = f"after {counted(round(self.turns), 'turn')}" if self.turns >= 1 else "at once"
-        pays = f"pays back {after}"
-        verdict = pays if self.is_worth_it else f"{pays}: not worth it for the cost alone"
-        return f"{parts}, {again}; {verdict}"
 
 
 def first_changed(before: Sequence[Message], after: Sequence[Message]) -> int | None:
@@ -116,4 +107,5 @@ def price(
         rewritten=rewritten,
         once=once if place is not None else 0.0,
         per_turn=prices.read * (whole - left),
+        once_cold=prices.write * (whole - left),
     )

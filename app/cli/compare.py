@@ -102,13 +102,13 @@ def _lines(workspace: Workspace, rows: Sequence[Tried], found: Best | None) -> I
     yield from LEGEND
     for outcome in outcomes:
         yield ""
-        yield f"{outcome.pipeline}: {outcome.price.told()}"
+        yield f"{outcome.pipeline}: {outcome.cost.told()}"
         yield from (f"  would break: {rule_words(rule)}" for rule in outcome.broken)
         yield from (f"  {words}" for words in outcome.waiting)
 
 
 def _row(outcome: Outcome, is_best: bool) -> tuple[str, ...]:
-    first = outcome.price.first_changed
+    first = outcome.cost.number
     return (
         "+" if is_best else "",
         outcome.pipeline,

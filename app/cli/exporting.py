@@ -90,7 +90,7 @@ def _print_written(written: Written, args: Namespace) -> None:
     if args.json and not to_stdout:
         say_json(written.as_json())
         return
-    lines = [*plan_lines(written.plan), *written_lines(written)]
+    lines = [*plan_lines(written.plan, written.size), *written_lines(written)]
     if to_stdout:
         # The session itself is on standard output.
         for line in lines:

@@ -18,6 +18,7 @@ from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
 from app.history import edit_operation
 from app.model import Boundary, Message, Session, Text
+from app.pricing import Pricing, pricing
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
 from app.validity import Violation, errors
@@ -69,6 +70,8 @@ class ExportPlan:
     tokens_before: int
     tokens_after: int
     estimator: str
+    cost: Pricing
+    """What it costs and saves, while the prompt cache is warm or once it is cold."""
     words_gone: tuple[Text, ...]
     checks: tuple[Check, ...]
 
@@ -170,6 +173,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         tokens_before=before,
         tokens_after=after,
         estimator=workspace.estimator.describe(),
+        cost=pricing(workspace),
         words_gone=workspace.words_gone,
         checks=(
             *workspace.checks(),
@@ -312,8 +316,11 @@ def _keys(violations: list[Violation]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(violation.key for violation in violations))
 
 
-def plan_as_json(plan: ExportPlan) -> Mapping[str, Any]:
-    """The plan as `compact --json` gives it, but for what only a write can know."""
+def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str, Any]:
+    """The plan as `compact --json` gives it, but for what only a write can know.
+
+    `size_after` is the new file's size in bytes where it is known; else it is made once to measure it.
+    """
     return {
         "source": plan.session.name,
         "pipeline": plan.pipeline,
@@ -325,6 +332,8 @@ def plan_as_json(plan: ExportPlan) -> Mapping[str, Any]:
         "tokens_before": plan.tokens_before,
         "tokens_after": plan.tokens_after,
         "tokens_freed": plan.tokens_freed,
+        "bytes_freed": plan.bytes_freed(size_after),
+        "cache": plan.cost.as_json(),
         "records": {
             "kept": plan.rewriting.kept,
             "changed": plan.rewriting.changed,

@@ -10,8 +10,8 @@ from app.export.plan import ExportPlan
 from app.export.write import Written
 
 
-def plan_lines(plan: ExportPlan) -> list[str]:
-    """The plan as a person reads it, a line a fact."""
+def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
+    """The plan as a person reads it, a line a fact; `size_after` is the new file's size in bytes if known."""
     counts = plan.rewriting
     lines = [
         f"Source    {plan.session.name}  ({plan.format.title})",
@@ -27,6 +27,8 @@ def plan_lines(plan: ExportPlan) -> list[str]:
     lines += [
         f"Tokens    ~{human_number(plan.tokens_before)} -> ~{human_number(plan.tokens_after)}"
         f"  ({plan.estimator}, live segment)",
+        f"Freed     {freed_words(plan, size_after)}",
+        *(f"Cache     {'!    ' if warns else ''}{text}" for warns, text in plan.cost.facts()),
         f"Records   {counts.kept} kept byte for byte, {counts.changed} changed,"
         f" {counts.added} added, {counts.dropped} left out",
     ]
@@ -54,16 +56,19 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
 
 
 def written_lines(written: Written) -> list[str]:
-    """`written_facts` and what was freed, as lines."""
+    """`written_facts` as lines."""
     where, *others = written_facts(written)
-    facts = [where, ("Freed", freed_words(written.plan, written.size)), *others]
-    return [f"{label:<10}{text}" for label, text in facts]
+    return [f"{label:<10}{text}" for label, text in [where, *others]]
 
 
 def freed_words(plan: ExportPlan, size_after: int | None = None) -> str:
-    """`~61,030 tokens of the window, 1.2 MiB on disk`: two figures, and neither tells the other."""
+    """`~61,030 tokens of the window, 1.2 MiB of 1.9 MiB on disk`: neither figure tells the other."""
     freed = plan.bytes_freed(size_after)
-    disk = f"{human_bytes(freed)} on disk" if freed >= 0 else f"the file grows by {human_bytes(-freed)}"
+    disk = (
+        f"{human_bytes(freed)} of {human_bytes(plan.source.size)} on disk"
+        if freed >= 0
+        else f"the file grows by {human_bytes(-freed)}"
+    )
     return f"~{human_number(plan.tokens_freed)} tokens of the window, {disk}"
 
 

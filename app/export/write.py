@@ -62,14 +62,13 @@ class Written:
     def as_json(self) -> dict[str, Any]:
         """The object that `compact --json` prints."""
         return {
-            **plan_as_json(self.plan),
+            **plan_as_json(self.plan, self.size),
             "backup": None if self.backup is None else str(self.backup),
             "manifest": None if self.manifest is None else str(self.manifest),
             "report": None if self.report is None else str(self.report),
             "no_report": self.no_report,
             "files": [str(path) for path in self.files],
             "size": self.size,
-            "bytes_freed": self.plan.bytes_freed(self.size),
             "sha256": self.sha256,
             "written": True,
         }

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.display import Glyphs, counted, human_bytes, human_number
+from app.display import Glyphs, counted, human_number
 from app.export.plan import ExportPlan
-from app.export.words import short_path
+from app.export.words import freed_words, short_path
 from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact
@@ -28,8 +28,9 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     facts = [
         Fact("records", ", ".join(parts)),
         Fact("tokens", f"~{before} {glyphs.arrow} ~{after}  ({plan.estimator})"),
-        Fact("size", f"{human_bytes(plan.source.size)} {glyphs.arrow} {human_bytes(size_after)}"),
+        Fact("freed", freed_words(plan, size_after)),
     ]
+    facts += [Fact("cache", text, "!" if warns else "") for warns, text in plan.cost.facts()]
     if not_run:
         facts.append(Fact("note", f"not accepted, so not in it: {', '.join(not_run)}", "!"))
     facts += [Fact("yours", _words(text), "!", (text.key,)) for text in plan.words_gone]

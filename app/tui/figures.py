@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.compactability import Verdict
 from app.display import Glyphs, human_number, short_number
 from app.outlook import Figures, Outlook
-from app.prompt_cache import Price
+from app.pricing import Pricing
 from app.tui.widgets.stage_strip import StageItem, StageState
 from app.tui.widgets.usage_bar import UsageFigures
 from app.workspace import Status, Step
@@ -53,23 +53,9 @@ def _state(step: Step, is_next: bool) -> StageState:
             return StageState.PREVIEW if is_next else StageState.WAITING
 
 
-def edited_sentence(seen: Outlook, figures: Figures, cost: Price) -> str:
-    """What hand edits have freed so far, and what that costs while the provider's cache is warm."""
-    freed = f"~{short_number(figures.before - figures.now)} freed"
-    if cost.first_changed is None:
-        return f"{freed}; the prompt cache stays whole"
-    live = seen.workspace.session.live
-    key = live[cost.first_changed].key if cost.first_changed < len(live) else ""
-    number = next((row.number for row in seen.workspace.rows if row.message.key == key), None)
-    where = "the end is the first to change" if number is None else f"#{number} is the first that changes"
-    match cost.turns:
-        case None:
-            pays = "that never pays back"
-        case turns if turns < 1:
-            pays = "cheaper from the next turn on"
-        case turns:
-            pays = f"pays back after {turns:.0f} turns"
-    return f"{freed}; {where}: {pays}"
+def edited_sentence(figures: Figures, cost: Pricing) -> str:
+    """What hand edits have freed so far, and whether that pays for the provider's cache."""
+    return f"~{short_number(figures.before - figures.now)} freed; {cost.short()}"
 
 
 def stages_note(seen: Outlook, glyphs: Glyphs) -> str:

@@ -21,7 +21,7 @@ def outcome_row(tried: Tried, *, about: str, present: bool, best: bool) -> Outco
     found = tried.outcome
     if found is None:
         return OutcomeRow(title_of(tried), note=tried.problem or "being tried ...", present=present)
-    first = found.price.first_changed
+    first = found.cost.number
     figures = {
         "left": f"{about}{human_number(found.price.after)}",
         "freed": f"{about}{human_number(found.freed)}",
@@ -74,5 +74,5 @@ def facts(tried: Tried, *, present: bool) -> Iterator[Fact]:
         hides = "what came before is not sent any more" if boundary.hides else "a plain message in its place"
         removed = "" if boundary.removed is None else f"{counted(boundary.removed, 'message')} removed; "
         yield Fact("boundary", f"{boundary.strategy}: {removed}{hides}", whole=True)
-    yield Fact("cache", found.price.told(), whole=True)
+    yield Fact("cache", found.cost.told(), whole=True)
     yield from (Fact("waits", words, whole=True) for words in found.waiting)

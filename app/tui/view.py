@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.formats import format_named
 from app.listing import Item, items
 from app.outlook import Figures, Outlook, first_look
-from app.prompt_cache import PRICES, Price, price
+from app.pricing import Pricing, pricing
 from app.workspace import Workspace
 
 
@@ -18,8 +17,8 @@ class View:
     seen: Outlook
     items: list[Item]
     figures: Figures
-    cost: Price | None = None
-    """What the steps so far cost and save; None where nothing was done or no price is known."""
+    cost: Pricing | None = None
+    """What the steps so far cost and save; None where nothing was changed."""
 
 
 def view_of(seen: Outlook) -> View:
@@ -28,14 +27,9 @@ def view_of(seen: Outlook) -> View:
     return View(seen, items(seen), seen.figures(), cost_of(seen))
 
 
-def cost_of(seen: Outlook) -> Price | None:
+def cost_of(seen: Outlook) -> Pricing | None:
     """The price of what was done so far, as it is counted now."""
-    workspace = seen.workspace
-    before = workspace.session.live
-    prices = PRICES.get(format_named(workspace.session.format).validity)
-    if seen.messages is before or prices is None:
-        return None
-    return price(before, seen.messages, workspace.tokens, prices)
+    return None if seen.messages is seen.workspace.session.live else pricing(seen.workspace)
 
 
 def first_view(workspace: Workspace) -> View:

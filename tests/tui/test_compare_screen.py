@@ -79,7 +79,7 @@ async def test_what_is_lost_is_said_of_the_row_under_the_cursor() -> None:
         assert left.startswith("~") and gone != "0" and yours != "0"
         text = await press(pilot, "slash", *"layered", "enter")
         assert "that you typed would go" in text and "cannot be had again" in text
-        assert "is the first that changes" in flat(text) and "recover: no provider refused" in flat(text)
+        assert "written again once" in flat(text) and "recover: no provider refused" in flat(text)
         assert "boundary snip:" in flat(text)
 
 

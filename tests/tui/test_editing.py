@@ -158,7 +158,7 @@ async def test_what_was_done_by_hand_is_priced_and_checked_as_it_is_now(app: Han
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         text = await press(pilot, *TO_RESULT, "c", "j")
-        assert "freed; #2 is the first that changes: pays back after" in text
+        assert "freed; not worth it: pays back after 138 turns (first change #" in text
         assert text.splitlines()[0].endswith(" ok")
         screen = app.screen
         assert isinstance(screen, InspectScreen)

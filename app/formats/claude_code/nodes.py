@@ -182,8 +182,10 @@ def usage_of(value: Any) -> Usage | None:
     if not isinstance(value, dict):
         return None
     names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    counts = [_count(value.get(name)) or 0 for name in names]
-    return Usage(*counts) if any(counts) else None
+    sent, said, read, kept = (_count(value.get(name)) or 0 for name in names)
+    written = value.get("cache_creation")
+    hour = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None
+    return Usage(sent, said, read, kept, _count(hour) or 0) if sent or said or read or kept else None
 
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:

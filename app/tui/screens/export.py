@@ -257,7 +257,7 @@ class ExportScreen(Exports):
     @acts
     def action_dry_run(self) -> None:
         assert self._planned is not None
-        lines = [*plan_lines(self._planned.plan), "", "Dry run: nothing was written."]
+        lines = [*plan_lines(self._planned.plan, self._planned.size), "", "Dry run: nothing was written."]
         self.query_one("#text", TextPane).show("\n".join(lines))
         self._panel.current = "dry"
         self.query_one("#text", TextPane).focus()

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from app.outlook import Figures, Outlook, outlook
+from app.pricing import Pricing
 from app.problems import Problem, problems, problems_with
-from app.prompt_cache import Price
 from app.stages.base import Messages
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
@@ -34,7 +34,7 @@ class Looked(Message):
 class Counted(Message):
     """Some more blocks were counted: `share` of the text, 1 when it is all."""
 
-    def __init__(self, share: float, figures: Figures, cost: Price | None = None) -> None:
+    def __init__(self, share: float, figures: Figures, cost: Pricing | None = None) -> None:
         super().__init__()
         self.share = share
         self.figures = figures

@@ -209,7 +209,7 @@ class RowsScreen(LooksAhead):
             return "running the stages ahead ..."
         by_hand = any(isinstance(step, Edited) for step in view.seen.state.path)
         if by_hand and view.cost is not None:
-            return edited_sentence(view.seen, view.figures, view.cost)
+            return edited_sentence(view.figures, view.cost)
         return view.seen.sentence(view.figures)
 
     def tally(self) -> str:
