@@ -19,8 +19,9 @@ from app.stages.recover import Recover
 from app.stages.summarize import Summarize
 from app.stages.summarizing import Summarizing
 from app.summarizers import SummaryRequest
+from app.summarizers.asking import Ask
 from app.summarizers.memory import memory_files, memory_text
-from app.summarizers.model import Ask, obtain
+from app.summarizers.model import obtain
 from app.summarizers.proof import Proof, prove
 from app.summarizers.rules import with_rules
 from app.summarizers.structured import structured_summary

@@ -13,7 +13,8 @@ from app.model import Author, Message, Text, blocks_of
 from app.pipeline import load, parse
 from app.stages.base import StageResult
 from app.summarizers import SummaryRequest
-from app.summarizers.model import by_command
+from app.summarizers.asking import Patience
+from app.summarizers.program import by_command
 from app.workspace import Workspace
 from tests.build import assistant, result, use, user
 from tests.test_workspace import session
@@ -109,14 +110,15 @@ def test_a_program_can_be_asked() -> None:
     for code, words in (
         ("import sys; sys.exit('no key')", "status 1: no key"),
         ("print()", "answer is empty"),
-        ("import time; time.sleep(9)", "no answer within 0.2 seconds"),
+        ("import time; time.sleep(9)", "no whole answer within 0.2 seconds"),
         ("import sys; print(sys.stdin.read() * 2)", "is not shorter"),
     ):
         fresh = working()
         fresh.set_options("summarize", {"max_total_chars": 3000})
         timeout = 0.2 if "sleep" in code else 20
         with pytest.raises(SummaryFailed, match=words):
-            ask_model(fresh, "summarize", by_command([sys.executable, "-c", code], timeout), allowed=True)
+            ask = by_command([sys.executable, "-c", code], Patience(timeout))
+            ask_model(fresh, "summarize", ask, allowed=True)
 
 
 def test_ones_own_words_come_before_a_models() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.command import as_path
-from app.cli.output import progress
+from app.cli.output import complain, progress
 from app.display import counted
 from app.errors import InputError
 from app.giving import (
@@ -25,7 +25,7 @@ from app.giving import (
     wanted,
 )
 from app.summarizers import SummaryRequest
-from app.summarizers.provider import Provider
+from app.summarizers.provider import Provider, load_provider, settings_file
 from app.workspace import Workspace
 
 
@@ -38,13 +38,17 @@ class Unsent:
     request: SummaryRequest
     tokens: int
 
+    @property
+    def size(self) -> str:
+        """How much it is, and what may be secret in it."""
+        look = "looks" if self.request.secrets == 1 else "look"
+        secrets = f"{counted(self.request.secrets, 'string')} in it {look} like a key or a password"
+        return f"~{self.tokens:,} tokens, {self.request.chars:,} characters; {secrets}"
+
     def lines(self) -> list[str]:
         """What would be sent, for people; the prompt itself comes last."""
-        request = self.request
-        size = f"~{self.tokens:,} tokens, {request.chars:,} characters"
-        secrets = f"{counted(request.secrets, 'string')} in it look like a key or a password"
-        head = [f"For {self.step}, this would be sent to {self.place}:", f"{size}; {secrets}.", ""]
-        return [*head, *request.prompt.splitlines()]
+        head = [f"For {self.step}, this would be sent to {self.place}:", f"{self.size}.", ""]
+        return [*head, *self.request.prompt.splitlines()]
 
     def as_json(self) -> dict[str, Any]:
         """What would be sent."""
@@ -84,6 +88,9 @@ def add_giving(parser: ArgumentParser) -> None:
         help="a program that reads the prompt on standard input and answers",
     )
     parser.add_argument(
+        "--ask-model", action="store_true", help="the model that [model] in config.toml names"
+    )
+    parser.add_argument(
         "--yes-send", action="store_true", help="send it; without this the prompt is only printed (exit 3)"
     )
 
@@ -106,27 +113,43 @@ def give(workspace: Workspace, args: Namespace) -> Unsent | None:
         step = _summarizing(workspace, args)
         prefer(workspace, step, "hand")
         give_summary(workspace, step, "hand", read_small_file(_path(args.summary_file)))
+    provider = provider_of(args)
+    return None if provider is None else _model(workspace, _summarizing(workspace, args), provider, args)
+
+
+def provider_of(args: Namespace) -> Provider | None:
+    """Whom the arguments ask; None for nobody. Raises InputError where that cannot be told."""
     if args.model_command is None:
-        return None
-    return _model(workspace, _summarizing(workspace, args), args)
-
-
-def _model(workspace: Workspace, step: str, args: Namespace) -> Unsent | None:
+        if args.yes_send and not args.ask_model:
+            raise InputError("--yes-send needs somebody to send to: --ask-model, or --model-command")
+        if not args.ask_model:
+            return None
+        provider = load_provider()
+        if provider is None:
+            raise InputError(f"--ask-model needs a [model] in {settings_file()}")
+        return provider
+    if args.ask_model:
+        raise InputError("--ask-model and --model-command name two models: one can be asked")
     try:
         argv = tuple(shlex.split(args.model_command))
     except ValueError as error:
         raise InputError(f"--model-command: {error}") from error
     if not argv:
         raise InputError("--model-command names no program")
-    provider = Provider("command", argv=argv)
+    return Provider("command", argv=argv)
+
+
+def _model(workspace: Workspace, step: str, provider: Provider, args: Namespace) -> Unsent | None:
     prefer(workspace, step, "model")
     request = wanted(workspace, step)
     if request is None:
         raise InputError(f"{step} wants no summary from a model here")
+    unsent = Unsent(step, provider.place, request, prompt_tokens(workspace, request))
     if not args.yes_send:
-        return Unsent(step, provider.place, request, prompt_tokens(workspace, request))
-    progress(f"asking {argv[0]} ...")
-    ask_model(workspace, step, provider.ask(), allowed=True)
+        return unsent
+    complain(f"sent to {unsent.place}: {unsent.size}")
+    ask = provider.ask(told=lambda chars: progress(f"{chars:,} characters so far"))
+    ask_model(workspace, step, ask, allowed=True)
     return None
 
 

@@ -9,34 +9,33 @@ The table `[model]` of `config.toml` in the folder of preferences:
     [model]
     kind = "anthropic"              # or "openai", and whatever speaks Chat Completions as it does
     model = "claude-sonnet-4-5"
-    base_url = "https://..."        # only where it is not the provider's own
     key_variable = "MY_KEY"         # the environment variable that holds the key
+    base_url = "https://..."        # only where it is not the provider's own
+    max_tokens = 8000               # of the longest answer
+    timeout_seconds = 300           # for the whole answer; any kind
+
+A key is only sent where it was said to be: to an address of one's own none goes unless `key_variable` names
+one. The proxy that the environment names is used, is told beside the address, and never stands between
+this program and this machine.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
-import threading
-import time
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
-from app.errors import InputError, Stopped, SummaryFailed
+from app.errors import InputError
 from app.settings import config_dir
-from app.summarizers.base import SummaryRequest
-from app.summarizers.model import (
-    POLL_SECONDS,
-    TIMEOUT_SECONDS,
-    Ask,
-    by_anthropic,
-    by_command,
-    by_openai,
-)
+from app.summarizers.asking import TIMEOUT_SECONDS, Ask, Patience
+from app.summarizers.program import by_command
+from app.summarizers.service import Service, by_service
 
 _SERVICES: Final = {
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
@@ -44,8 +43,11 @@ _SERVICES: Final = {
 }
 """Kind -> the provider's own address, and the usual name of the variable with the key."""
 _KEYS: Final = {
-    "command": frozenset({"kind", "argv"}),
-    **dict.fromkeys(_SERVICES, frozenset({"kind", "model", "base_url", "key_variable"})),
+    "command": frozenset({"kind", "argv", "timeout_seconds"}),
+    **dict.fromkeys(
+        _SERVICES,
+        frozenset({"kind", "model", "base_url", "key_variable", "max_tokens", "timeout_seconds"}),
+    ),
 }
 
 
@@ -59,6 +61,9 @@ class Provider:
     base_url: str = ""
     """Empty: the provider's own."""
     key_variable: str = ""
+    """Empty: the usual one for the provider's own address, none for any other."""
+    max_tokens: int | None = None
+    timeout_seconds: float = TIMEOUT_SECONDS
     env: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False, compare=False)
 
     @property
@@ -66,32 +71,87 @@ class Provider:
         """Where a prompt would go, in words. Not safe for a terminal."""
         if self.kind == "command":
             return f"the program {' '.join(self.argv)}"
-        address = self.base_url or _SERVICES[self.kind][0]
-        plain = ", not encrypted" if urlsplit(address).scheme == "http" else ""
-        return f"{self.model} at {urlsplit(address).netloc or address}{plain}"
+        address = self._address
+        proxy = _proxy(address)
+        way = f", through the proxy {_host(urlsplit(proxy))}" if proxy else ""
+        plain = ", not encrypted" if address.scheme == "http" else ""
+        return f"{self.model} at {_host(address)}{way}{plain}"
 
-    def ask(self, stop: Callable[[], bool] = lambda: False) -> Ask:
-        """The way to ask it, until `stop` says so; raises InputError where it cannot be asked at all."""
+    def ask(
+        self, stop: Callable[[], bool] = lambda: False, told: Callable[[int], None] = lambda chars: None
+    ) -> Ask:
+        """The way to ask it, until `stop` says so; raises InputError where it cannot be asked at all.
+
+        `told` is called from some thread with the code points that were answered so far.
+        """
+        patience = Patience(self.timeout_seconds, stop, told)
         if self.kind == "command":
-            return by_command(self.argv, stop=stop)
-        key = self.env.get(self.key_variable, "")
-        if not key:
-            raise InputError(
-                f"the environment variable {self.key_variable} is not set: it should hold the key"
-            )
-        client = self._client(key)
-        whole = (
-            by_anthropic(client, self.model) if self.kind == "anthropic" else by_openai(client, self.model)
+            return by_command(self.argv, patience)
+        address, variable = self._address, self._variable
+        service = Service(
+            self.kind,
+            self.model,
+            urlunsplit(address),
+            _host(address),
+            self._key(variable) if variable else "",
+            variable,
+            self.max_tokens,
+            _proxy(address),
         )
-        return _stoppable(whole, stop)
+        return by_service(service, patience)
 
-    def _client(self, key: str) -> Any:
-        try:
-            sdk = importlib.import_module(self.kind)
-        except ImportError as error:
-            raise InputError(f"to ask {self.place}: pip install handcompact[{self.kind}]") from error
-        made = sdk.Anthropic if self.kind == "anthropic" else sdk.OpenAI
-        return made(api_key=key, base_url=self.base_url or None, timeout=TIMEOUT_SECONDS, max_retries=0)
+    @property
+    def _address(self) -> SplitResult:
+        return _as_library_takes_it(self.kind, self.base_url or _SERVICES[self.kind][0])
+
+    @property
+    def _variable(self) -> str:
+        return self.key_variable or ("" if self.base_url else _SERVICES[self.kind][1])
+
+    def _key(self, variable: str) -> str:
+        key = self.env.get(variable, "").strip()
+        if not key:
+            raise InputError(f"the environment variable {variable} is not set: it should hold the key")
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise InputError(f"the environment variable {variable} holds signs that no key has")
+        return key
+
+
+def _as_library_takes_it(kind: str, base_url: str) -> SplitResult:
+    """An address, however much of it was named: the libraries put the rest behind it."""
+    address = urlsplit(base_url)
+    path = address.path
+    for end in ("/chat/completions", "/messages"):
+        path = path.rstrip("/").removesuffix(end)
+    if kind == "anthropic":
+        path = path.removesuffix("/v1")
+    elif path == address.path == "":
+        path = "/v1"
+    return address._replace(path=path)
+
+
+def _host(address: SplitResult) -> str:
+    """The host of an address with its port, and nothing that may be secret."""
+    host = address.hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    return host if address.port is None else f"{host}:{address.port}"
+
+
+def _proxy(address: SplitResult) -> str | None:
+    """The proxy that the environment names for an address; none for this machine."""
+    host = address.hostname or ""
+    if _is_here(host) or proxy_bypass(host):
+        return None
+    named = getproxies()
+    proxy = named.get(address.scheme) or named.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def load_provider(folder: Path | None = None) -> Provider | None:
@@ -122,45 +182,34 @@ def _parsed(table: Any, where: str) -> Provider:
     if unknown := set(table) - _KEYS[kind]:
         known = ", ".join(sorted(_KEYS[kind]))
         raise InputError(f"{where}: [model] of kind {kind} has {known}, and no {', '.join(sorted(unknown))}")
+    seconds = table.get("timeout_seconds", TIMEOUT_SECONDS)
+    if type(seconds) not in (int, float) or not 0 < seconds < float("inf"):
+        raise InputError(f"{where}: timeout_seconds is a number above 0")
     if kind == "command":
         argv = table.get("argv")
         if not isinstance(argv, list) or not argv or not all(isinstance(part, str) for part in argv):
             raise InputError(f'{where}: [model] needs argv = ["program", "argument", ...]')
-        return Provider(kind, argv=tuple(argv))
+        return Provider(kind, argv=tuple(argv), timeout_seconds=seconds)
     words = {name: table.get(name, "") for name in ("model", "base_url", "key_variable")}
     if not all(isinstance(word, str) for word in words.values()) or not words["model"]:
-        raise InputError(f"{where}: [model] needs model, and all of its values are texts")
-    if words["base_url"] and urlsplit(words["base_url"]).scheme not in ("http", "https"):
-        raise InputError(f"{where}: base_url must begin with https:// or http://")
-    words["key_variable"] = words["key_variable"] or _SERVICES[kind][1]
-    return Provider(kind, **words)
+        raise InputError(f"{where}: [model] needs model; it, base_url and key_variable are texts")
+    if words["base_url"] and (wrong := _why_no_address(words["base_url"])):
+        raise InputError(f"{where}: base_url {wrong}")
+    max_tokens = table.get("max_tokens")
+    if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
+        raise InputError(f"{where}: max_tokens is a whole number from 1")
+    return Provider(kind, **words, max_tokens=max_tokens, timeout_seconds=seconds)
 
 
-def _stoppable(ask: Ask, stop: Callable[[], bool]) -> Ask:
-    """Asks in a thread of its own, so that nobody has to wait for an answer that is not wanted any more."""
-
-    def asked(request: SummaryRequest) -> str:
-        answers: list[str | Exception] = []
-
-        def run() -> None:
-            try:
-                answers.append(ask(request))
-            except Exception as error:
-                answers.append(error)
-
-        # It must not keep the program from ending.
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        end = time.monotonic() + TIMEOUT_SECONDS
-        while thread.is_alive():
-            thread.join(POLL_SECONDS)
-            if stop():
-                raise Stopped("the model's answer is not waited for any more")
-            if time.monotonic() > end:
-                raise SummaryFailed(f"the model gave no answer within {TIMEOUT_SECONDS:g} seconds")
-        [answer] = answers
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return asked
+def _why_no_address(base_url: str) -> str | None:
+    """What is wrong with an address that somebody named; None when nothing is."""
+    try:
+        address = urlsplit(base_url)
+        known = address.hostname and (address.port is None or address.port > 0)
+    except ValueError:
+        known = False
+    if not known or address.scheme not in ("http", "https"):
+        return "must begin with https:// or http:// and a host"
+    if address.username is not None or address.query or address.fragment:
+        return "holds more than an address: a key goes into the variable that key_variable names"
+    return None

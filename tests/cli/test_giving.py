@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.run import Handcompact
 from tests.cli.test_compact import tree
+from tests.summarizers.served import Served, messages_events, serving, status, stream
 from tests.tui.files import anthropic_file
 
 ROUGH = ("--count", "rough", "--drop-user-words")
@@ -86,6 +87,49 @@ def test_a_model_is_asked_after_a_yes(handcompact: Handcompact, session: Path) -
     assert failed.code == 3 and "no key" in failed.err and not (session.parent / "two.json").exists()
 
 
+def named_in_settings(home: Path, served: Served, **more: str) -> None:
+    """The settings name a service, and the environment holds its key."""
+    values = {"kind": "anthropic", "model": "m-1", "base_url": served.url, "key_variable": "OUR_KEY", **more}
+    (home / "config").mkdir(exist_ok=True)
+    lines = "".join(f'{name} = "{value}"\n' for name, value in values.items())
+    (home / "config" / "config.toml").write_text(f"[model]\n{lines}")
+
+
+def test_the_model_of_the_settings_is_asked_after_a_yes(
+    handcompact: Handcompact, session: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_KEY", "sk-test-0123456789")
+    asked = ("compact", session, "--pipeline", "layered", "--ask-model", *ROUGH)
+    out = session.parent / "out.json"
+    with serving(stream(*messages_events("All is ", "answered."))) as served:
+        named_in_settings(home, served)
+        first = handcompact(*asked, "--out", out)
+        assert first.code == 3 and f"m-1 at 127.0.0.1:{served.port}, not encrypted" in first.out
+        assert not served.bodies and not out.exists()
+        done = handcompact(*asked, "--yes-send", "--out", out)
+        assert done.code == 0, done.err
+        assert f"sent to m-1 at 127.0.0.1:{served.port}, not encrypted: ~" in done.err
+        assert "0 strings in it look like a key" in done.err and "sk-test" not in done.err + done.out
+        assert "[Compacted]\\n\\nAll is answered." in out.read_text()
+        [body] = served.bodies
+        assert f"{body['system']}\n\n{body['messages'][0]['content']}" in first.out
+
+
+def test_a_service_that_fails_ends_with_3_and_writes_nothing(
+    handcompact: Handcompact, session: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_KEY", "sk-test-0123456789")
+    asked = ("compact", session, "--pipeline", "layered", "--ask-model", "--yes-send", *ROUGH)
+    with serving(status(429, {"error": {"message": "slow down"}}, retry_after="17")) as served:
+        named_in_settings(home, served)
+        before = tree(tmp_path)
+        done = handcompact(*asked, "--out", session.parent / "out.json")
+        assert done.code == 3 and "asks to wait 17 seconds (429): slow down" in done.err
+        assert tree(tmp_path) == before and len(served.bodies) == 1
+    monkeypatch.delenv("OUR_KEY")
+    assert handcompact(*asked).code == 2 and "OUR_KEY is not set" in handcompact(*asked).err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -99,6 +143,9 @@ def test_a_model_is_asked_after_a_yes(handcompact: Handcompact, session: Path) -
         (("--pipeline", "layered", "--refusal", "@missing.txt"), "missing.txt is no file"),
         (("--pipeline", "layered", "--model-command", "'"), "--model-command"),
         (("--pipeline", "layered", "--model-command", " "), "names no program"),
+        (("--pipeline", "layered", "--model-command", "x", "--ask-model"), "name two models"),
+        (("--pipeline", "layered", "--ask-model"), "needs a [model] in"),
+        (("--pipeline", "layered", "--yes-send"), "needs somebody to send to"),
     ],
 )
 def test_what_fits_no_stage_is_one_line(

@@ -11,7 +11,7 @@ from app.errors import SummaryFailed
 from app.model import Author
 from app.summarizers import SOURCES, SUMMARIZERS, Job, Summaries, SummaryRequest, summarizer_named
 from app.summarizers.memory import memory_files, memory_text
-from app.summarizers.model import by_anthropic, by_openai, obtain, summary_request
+from app.summarizers.model import obtain, summary_request
 from app.summarizers.structured import structured_summary
 from app.summarizers.transcript import as_json_lines, as_text, clipped
 from app.tokens import estimator
@@ -128,33 +128,6 @@ def test_an_answer_that_is_no_summary_is_refused(answer: str | OSError, words: s
 
     with pytest.raises(SummaryFailed, match=words):
         obtain(summary_request(TALK, 80_000), ask, allowed=True)
-
-
-class FakeClient:
-    """Stands for the SDKs of Anthropic and OpenAI, which name things alike."""
-
-    def __init__(self, **answer: object) -> None:
-        self.asked: dict[str, object] = {}
-        self.answer = type("Answer", (), answer)
-        self.messages = self.completions = self
-        self.chat = self
-
-    def create(self, **asked: object) -> object:
-        self.asked = asked
-        return self.answer
-
-
-def test_both_kinds_of_clients_can_be_asked() -> None:
-    request = summary_request(TALK, 80_000)
-    block = type("Block", (), {"type": "text", "text": "From one."})
-    client = FakeClient(content=[block])
-    assert obtain(request, by_anthropic(client, "claude"), allowed=True) == "From one."
-    assert client.asked["system"] == request.instructions
-    assert client.asked["messages"] == [{"role": "user", "content": request.text}]
-    said = type("Choice", (), {"message": type("Message", (), {"content": "From two."})})
-    client = FakeClient(choices=[said])
-    assert obtain(request, by_openai(client, "gpt"), allowed=True) == "From two."
-    assert "client" not in json.dumps(client.asked)
 
 
 def test_memory_is_whole_lines_up_to_its_tokens() -> None:

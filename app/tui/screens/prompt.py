@@ -72,6 +72,8 @@ class PromptScreen(WorkScreen):
         self._asked_at: float | None = None
         self._clock: Timer | None = None
         self._stopped = threading.Event()
+        self._heard = 0
+        """Characters of the answer so far, as the asking thread tells them."""
 
     def body(self) -> Iterable[Widget]:
         yield FactList(glyphs=self.glyphs, id="facts")
@@ -165,19 +167,25 @@ class PromptScreen(WorkScreen):
 
     def _tell_time(self) -> None:
         if self._asked_at is not None:
-            self.status(f"asked {time.monotonic() - self._asked_at:.0f} s ago  (esc stops waiting)")
+            heard = f", {counted(self._heard, 'character')} so far" if self._heard else ""
+            self.status(f"asked {time.monotonic() - self._asked_at:.0f} s ago{heard}  (esc stops)")
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="ask")
     def _ask(self, request: SummaryRequest, provider: Provider) -> None:
         worker = get_current_worker()
         try:
-            ask = provider.ask(lambda: self._stopped.is_set() or worker.is_cancelled)
+            ask = provider.ask(lambda: self._stopped.is_set() or worker.is_cancelled, self._hear)
             self.post_message(self.Answered(obtain(request, ask, allowed=True)))
         except HandcompactError as error:
             self.post_message(self.Failed(error))
 
+    def _hear(self, chars: int) -> None:
+        # Called from the thread that reads the answer: the clock shows it.
+        self._heard = chars
+
     def _done(self) -> None:
         self._asked_at = None
+        self._heard = 0
         if self._clock is not None:
             self._clock.stop()
         self.refresh_lines()

@@ -1,0 +1,147 @@
+"""What all ways to ask a model have in common: a limit of time, a stop, and an answer that is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from app.errors import Stopped, SummaryFailed
+from app.summarizers.base import SummaryRequest
+
+TIMEOUT_SECONDS: Final = 300.0
+POLL_SECONDS: Final = 0.1
+"""How often it is looked whether the asking was stopped."""
+LEAVE_SECONDS: Final = 2.0
+"""How long a connection may take to be closed before it is left to itself."""
+ERROR_CHARS: Final = 300
+
+Ask: TypeAlias = Callable[[SummaryRequest], str]
+"""Gives a model's answer to a request; may raise anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an answer is waited for, and who is told how it goes."""
+
+    seconds: float = TIMEOUT_SECONDS
+    stop: Callable[[], bool] = lambda: False
+    """Whether the answer is not wanted any more."""
+    told: Callable[[int], None] = lambda chars: None
+    """Is called, from some thread, with the code points that were answered so far."""
+
+    def until(self, name: str) -> Callable[[], None]:
+        """A check for a waiting loop: raises Stopped or SummaryFailed once `name` is not to be waited for."""
+        end = time.monotonic() + self.seconds
+
+        def check() -> None:
+            if self.stop():
+                raise Stopped(f"{name} was stopped")
+            if time.monotonic() > end:
+                raise SummaryFailed(
+                    f"{name} gave no whole answer within {self.seconds:g} seconds"
+                    " (timeout_seconds in the settings)"
+                )
+
+        return check
+
+
+PATIENT: Final = Patience()
+
+
+@dataclass(slots=True)
+class Heard:
+    """An answer as it comes in, no longer than what it was made from."""
+
+    request: SummaryRequest
+    patience: Patience
+    parts: list[str] = field(default_factory=list)
+    chars: int = 0
+    """Code points so far."""
+
+    def add(self, text: str) -> None:
+        """Take some more; raises SummaryFailed as soon as the answer is no summary any more."""
+        self.parts.append(text)
+        self.chars += len(text)
+        check_shorter(self.request, self.chars)
+        self.patience.told(self.chars)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self.parts)
+
+
+def check_shorter(request: SummaryRequest, chars: int) -> None:
+    """Raises SummaryFailed for an answer that is not shorter than what it was made from."""
+    if chars >= len(request.text):
+        raise SummaryFailed(
+            f"the model's answer ({chars:,} characters or more) is not shorter than the {len(request.text):,}"
+            " that it was made from"
+        )
+
+
+def one_line(text: str) -> str:
+    """What somebody outside said of an error, as one line of at most `ERROR_CHARS` code points."""
+    line = " ".join(text[: 20 * ERROR_CHARS].split())
+    return line if len(line) <= ERROR_CHARS else f"{line[: ERROR_CHARS - 4]} ..."
+
+
+def wait_for(work: Callable[[], Coroutine[Any, Any, str]], name: str, patience: Patience) -> str:
+    """The outcome of some asynchronous work, which is cancelled when nobody waits for it any more.
+
+    It runs in a thread of its own: what cannot be cancelled, as the look-up of a name, holds up nobody.
+    """
+    check = patience.until(name)
+    thread = _Work(work)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(POLL_SECONDS)
+            if thread.is_alive():
+                check()
+    except BaseException:
+        thread.cancel()
+        thread.join(LEAVE_SECONDS)
+        raise
+    if thread.error is not None:
+        raise thread.error
+    return thread.answer
+
+
+class _Work(threading.Thread):
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, str]]) -> None:
+        super().__init__(daemon=True)
+        self.answer = ""
+        self.error: BaseException | None = None
+        self._work = work
+        self._lock = threading.Lock()
+        self._task: asyncio.Task[str] | None = None
+        self._unwanted = False
+
+    def run(self) -> None:
+        try:
+            self.answer = asyncio.run(self._main())
+        except BaseException as error:
+            self.error = error
+
+    async def _main(self) -> str:
+        with self._lock:
+            self._task = asyncio.ensure_future(self._work())
+            if self._unwanted:
+                self._task.cancel()
+        try:
+            return await self._task
+        finally:
+            with self._lock:
+                self._task = None
+
+    def cancel(self) -> None:
+        """Cancel the work, from another thread."""
+        with self._lock:
+            self._unwanted = True
+            if self._task is not None:
+                self._task.get_loop().call_soon_threadsafe(self._task.cancel)

@@ -1,0 +1,124 @@
+"""Asking a service through its maker's library: the answer is streamed, can be cut short, and is asked once.
+
+What the libraries would do by themselves is taken from them: no retries, no redirects to places that
+nobody was told of, no address, key or proxy but those that `Service` names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.errors import InputError, RefusedError, SummaryFailed
+from app.summarizers.asking import PATIENT, Ask, Heard, Patience, wait_for
+from app.summarizers.base import SummaryRequest
+from app.summarizers.service_errors import ErrorSent, why_failed
+from app.summarizers.streamed import FORMS, Form
+
+CONNECT_SECONDS: Final = 15.0
+NO_KEY: Final = "none"
+"""Is sent where the settings name no key: the libraries want one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Whom to ask, and with what. The key never stands in a text."""
+
+    kind: str
+    """The name of the library: anthropic or openai."""
+    model: str
+    address: str
+    """As the library takes it."""
+    host: str
+    """As a person reads it."""
+    key: str = field(repr=False)
+    key_variable: str
+    """Where the key came from; empty for none."""
+    max_tokens: int | None = None
+    """Of the longest answer; None leaves it to the service where that can be."""
+    proxy: str | None = field(default=None, repr=False)
+    """Through which it is asked; None for none."""
+
+
+def by_service(service: Service, patience: Patience = PATIENT) -> Ask:
+    """Asks a service; the connection is closed once nobody waits any more.
+
+    Raises InputError where its library is missing, SummaryFailed for everything that goes wrong with it
+    and for an answer that was cut off.
+    """
+    form = FORMS[service.kind]
+    library = _library(service)
+
+    def ask(request: SummaryRequest) -> str:
+        heard = Heard(request, patience)
+        return wait_for(lambda: _answer(library, form, service, heard), service.host, patience)
+
+    return ask
+
+
+def _library(service: Service) -> Any:
+    try:
+        return importlib.import_module(service.kind)
+    except ImportError as error:
+        raise InputError(
+            f"to ask {service.host} its library is needed: pip install 'handcompact[{service.kind}]'"
+        ) from error
+
+
+async def _answer(library: Any, form: Form, service: Service, heard: Heard) -> str:
+    ends: list[str] = []
+    try:
+        async with AsyncExitStack() as stack:
+            client = await stack.enter_async_context(_client(library, form, service))
+            asked = form.asked(heard.request, service.model, service.max_tokens or form.needed_tokens)
+            create = form.create(client)
+            response = await stack.enter_async_context(create(**asked, stream=True))
+            async for event in _events(response):
+                if isinstance(event, dict) and event.get("error"):
+                    raise ErrorSent(event)
+                text, end = form.piece(event)
+                heard.add(text)
+                ends += [end] if end else []
+    except RefusedError:
+        raise
+    except Exception as error:
+        raise SummaryFailed(why_failed(error, service, heard.chars)) from error
+    return form.whole(heard.text, ends[-1] if ends else None, service.host)
+
+
+@asynccontextmanager
+async def _client(library: Any, form: Form, service: Service) -> AsyncIterator[Any]:
+    # Without these the library would look for a proxy of its own.
+    direct = {"mounts": dict.fromkeys(("all://", "http://", "https://"))}
+    way = {"proxy": service.proxy} if service.proxy else direct
+    seconds = library.Timeout(None, connect=CONNECT_SECONDS)
+    made = getattr(library, form.client)
+    transport = library.DefaultAsyncHttpxClient(follow_redirects=False, timeout=seconds, **way)
+    async with (
+        transport,
+        made(
+            api_key=service.key or NO_KEY,
+            base_url=service.address,
+            timeout=seconds,
+            max_retries=0,
+            http_client=transport,
+        ) as client,
+    ):
+        yield client
+
+
+async def _events(response: Any) -> AsyncIterator[Any]:
+    """What the service sent, piece by piece, or in one where it knows no streams."""
+    kind = response.headers.get("content-type", "")
+    if "json" in kind:
+        yield json.loads(await response.read())
+    elif "html" in kind:
+        raise SummaryFailed("a page for a browser came back: base_url is no address of an API")
+    else:
+        async with await response.parse() as stream:
+            async for event in stream:
+                yield event.to_dict(warnings=False) if hasattr(event, "to_dict") else event
