@@ -6,22 +6,42 @@ loader takes nothing but stage options: no command, endpoint, key or absolute fo
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from app.errors import BadPipeline
 from app.settings import config_dir
 from app.stages import stage_named
 from app.stages.base import Stage
+from app.stages.options import meant, told
 from app.tokens import ESTIMATORS
 
-FIRST = "gentle"
+FIRST: Final = "gentle"
 """The preset that opens first."""
+PRESET: Final = "preset"
+"""The origin of our own pipelines."""
+
+_MOST_BYTES: Final = 1 << 20
+_MOST_STEPS: Final = 100
+_MOST_CHARS: Final = 1_000
+"""Of a name, a title or the words about a pipeline."""
+_LINE_CHARS: Final = 200
+"""Of words that a pipeline may put into a conversation."""
+_KEYS: Final = ("name", "title", "about", "estimator", "step")
+_NAME: Final = re.compile(r"[^\W_][\w-]{0,59}")
+_ELSEWHERE: Final = frozenset(
+    {
+        "api_key", "argv", "base_url", "command", "endpoint", "env", "key", "key_variable", "model",
+        "provider", "token", "url",
+    }
+)  # fmt: skip
+"""Keys that say what is run, sent or trusted: they are the person's own to set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +61,18 @@ class Pipeline:
     about: str
     estimator: str
     steps: tuple[PipelineStep, ...]
-    origin: str = "preset"
+    origin: str = PRESET
+    """`preset`, or the file that it was read from."""
+
+    @property
+    def is_preset(self) -> bool:
+        """Whether it is one of our own."""
+        return self.origin == PRESET
+
+    @property
+    def reference(self) -> str:
+        """What `load` takes to give this very pipeline: a name where it is listed by that, else its file."""
+        return self.name if self.is_preset or Path(self.origin) == _own_file(self.name) else self.origin
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -57,7 +88,8 @@ class Pipeline:
         names = [step.name for step in self.steps]
         for name in changes:
             if name not in names:
-                raise BadPipeline(f"pipeline {self.name} has no stage {name!r}; it has: {', '.join(names)}")
+                there = f"{meant(name, names)}; it has: {', '.join(names)}"
+                raise BadPipeline(f"pipeline {self.name} has no stage {name!r}{there}")
         steps = tuple(
             replace(step, stage=step.stage.with_options(changes[step.name])) if step.name in changes else step
             for step in self.steps
@@ -76,70 +108,162 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != FIRST))
 
 
+def own_folder() -> Path:
+    """The folder of a person's own pipelines, which are listed by the names of their files."""
+    return config_dir() / "pipelines"
+
+
 def known_names() -> tuple[str, ...]:
-    """What `load` can be given: our own names, then the paths of a person's own in the config folder."""
-    own = sorted((config_dir() / "pipelines").glob("*.toml"))
-    return (*preset_names(), *map(str, own))
+    """What `load` can be given: our own names, then those of a person's own in the settings folder.
+
+    One that cannot be called by its name is told by its path, so that loading it says why.
+    """
+    presets = preset_names()
+    own = sorted(own_folder().glob("*.toml"))
+    return (*presets, *(str(f) if f.stem in presets or not _NAME.fullmatch(f.stem) else f.stem for f in own))
+
+
+def _own_file(name: str) -> Path:
+    return own_folder() / f"{name}.toml"
 
 
 def load(name_or_path: str) -> Pipeline:
-    """A preset by its name, or a pipeline from a TOML file; raises BadPipeline with what is wrong."""
+    """A preset or a person's own by its name, or a pipeline from a TOML file.
+
+    Raises BadPipeline with the file, the key, its value and what was expected.
+    """
     if name_or_path in preset_names():
         text = _presets().joinpath(f"{name_or_path}.toml").read_text("utf-8")
-        return parse(text, origin="preset")
+        return parse(text, origin=PRESET)
+    if _NAME.fullmatch(name_or_path) and _own_file(name_or_path).exists():
+        return _read(_own_file(name_or_path))
     path = Path(name_or_path)
     if path.suffix != ".toml":
-        raise BadPipeline(
-            f"there is no pipeline {name_or_path!r}; there are: {', '.join(preset_names())};"
-            " your own is given as a path that ends in .toml"
-        )
+        known = known_names()
+        there = f"{meant(name_or_path, known)}; there are: {', '.join(known)}"
+        in_file = "one in a file is given as a path that ends in .toml"
+        raise BadPipeline(f"there is no pipeline {told(name_or_path)}{there}; {in_file}")
+    return _read(path)
+
+
+def _read(path: Path) -> Pipeline:
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        if not path.is_file():
+            why = "it is no file" if path.exists() else "there is no such file"
+            raise BadPipeline(f"{path} cannot be read ({why}): a pipeline in TOML was expected")
+        if path.stat().st_size > _MOST_BYTES:
+            raise BadPipeline(f"{path} is larger than {_MOST_BYTES >> 20} MiB: no pipeline is so long")
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError) as error:
         raise BadPipeline(f"{path} cannot be read ({error}): a pipeline in TOML was expected") from error
     return parse(text, origin=str(path))
 
 
 def parse(text: str, origin: str) -> Pipeline:
-    """A pipeline from TOML text; raises BadPipeline saying where and what was expected."""
+    """A pipeline from TOML text; raises BadPipeline saying where and what was expected.
+
+    `origin` is `preset` or a file, by whose name a pipeline is called that gives itself none.
+    """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return _parsed(tomllib.loads(text), origin)
+    except BadPipeline as error:
+        raise BadPipeline(f"{origin}: {error}") from error
+    except (ValueError, RecursionError) as error:
         raise BadPipeline(f"{origin} is not TOML: {error}") from error
-    unknown = set(data) - {"name", "title", "about", "estimator", "step"}
-    if unknown:
-        raise BadPipeline(
-            f"{origin}: unknown keys {', '.join(sorted(unknown))}; a pipeline has "
-            "name, title, about, estimator and [[step]] tables"
-        )
-    estimator = data.get("estimator", "tokens")
+
+
+def _parsed(data: Mapping[str, Any], origin: str) -> Pipeline:
+    if not data:
+        raise BadPipeline("it is empty: a pipeline needs at least one [[step]] with a stage")
+    for key in data:
+        if key not in _KEYS:
+            raise BadPipeline(
+                f"unknown key {key!r}{meant(key, _KEYS)}; a pipeline has {', '.join(_KEYS[:-1])}"
+                f" and [[step]] tables{_where_else(key)}"
+            )
+    estimator = _text(data, "estimator", "tokens")
     if estimator not in ESTIMATORS:
-        known = ", ".join(ESTIMATORS)
-        raise BadPipeline(f"{origin}: there is no estimator {estimator!r}; there are: {known}")
-    name = data.get("name")
-    if not isinstance(name, str) or not name:
-        raise BadPipeline(f"{origin}: a pipeline needs a name")
-    steps = tuple(_steps(data.get("step"), origin))
-    return Pipeline(name, str(data.get("title", name)), str(data.get("about", "")), estimator, steps, origin)
+        raise BadPipeline(f"estimator must be one of {', '.join(ESTIMATORS)}, not {estimator!r}")
+    name = _name(data, origin)
+    steps = tuple(_steps(data.get("step")))
+    return Pipeline(name, _text(data, "title", name), _text(data, "about", ""), estimator, steps, origin)
 
 
-def _steps(tables: Any, origin: str) -> Iterator[PipelineStep]:
+def _text(table: Mapping[str, Any], key: str, default: str) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str) or len(value) > _MOST_CHARS:
+        raise BadPipeline(f"{key} must be a text of up to {_MOST_CHARS:,} characters, not {told(value)}")
+    return value
+
+
+def _name(data: Mapping[str, Any], origin: str) -> str:
+    """What a pipeline is called: as it says, else as its file; never as one of ours unless it is ours."""
+    stem = Path(origin).stem
+    name = _plain_name(data, stem)
+    if origin == PRESET:
+        return name
+    if name in preset_names():
+        raise BadPipeline(f"name {name!r} is that of a preset: rename the file, or give it another name")
+    if Path(origin).parent == own_folder() and name != stem:
+        raise BadPipeline(
+            f"name must be {stem!r}, as the file is called, not {name!r}: rename one, or leave the line out"
+        )
+    return name
+
+
+def _plain_name(table: Mapping[str, Any], default: str) -> str:
+    name = _text(table, "name", default)
+    if not _NAME.fullmatch(name):
+        raise BadPipeline(f"name must be up to 60 letters, digits, - and _, not {told(name)}")
+    return name
+
+
+def _steps(tables: Any) -> Iterator[PipelineStep]:
     if not isinstance(tables, list) or not tables:
-        raise BadPipeline(f"{origin}: a pipeline needs at least one [[step]] with a stage")
+        raise BadPipeline("a pipeline needs at least one [[step]] with a stage")
+    if len(tables) > _MOST_STEPS:
+        raise BadPipeline(f"{len(tables):,} steps are too many: up to {_MOST_STEPS} were expected")
     seen: set[str] = set()
     for number, table in enumerate(tables, 1):
-        if not isinstance(table, dict) or not isinstance(table.get("stage"), str):
-            raise BadPipeline(f"{origin}: step {number} names no stage")
-        options = dict(table)
-        kind = stage_named(options.pop("stage"))
-        name = options.pop("name", kind.name)
-        if name in seen:
-            raise BadPipeline(f"{origin}: two steps are called {name!r}: give one of them a name of its own")
-        seen.add(name)
-        for local in kind.local:
-            if local in options:
-                raise BadPipeline(
-                    f"{origin}: {name}.{local} may not stand in a pipeline, which can come from a stranger:"
-                    f" give it as --set {name}.{local}=..."
-                )
-        yield PipelineStep(name, kind.build(options))
+        try:
+            step = _step(table)
+        except BadPipeline as error:
+            raise BadPipeline(f"step {number}: {error}") from error
+        if step.name in seen:
+            raise BadPipeline(f"two steps are called {step.name!r}: give one of them a name of its own")
+        seen.add(step.name)
+        yield step
+
+
+def _step(table: Any) -> PipelineStep:
+    if not isinstance(table, dict) or not isinstance(table.get("stage"), str):
+        raise BadPipeline('it names no stage: each [[step]] needs one, as in stage = "microcompact"')
+    kind = stage_named(table["stage"])
+    name = _plain_name(table, kind.name)
+    options = {key: value for key, value in table.items() if key not in ("stage", "name")}
+    known = {option.name for option in kind.options()}
+    for key in options:
+        if key in kind.local:
+            raise BadPipeline(
+                f"{name}.{key} may not stand in a pipeline, which can come from a stranger:"
+                f" give it as --set {name}.{key}=..."
+            )
+        if key in kind.spoken and not _is_plain_line(options[key]):
+            line = f"one line of up to {_LINE_CHARS} characters"
+            raise BadPipeline(f"{name}.{key} must be {line}, not {told(options[key])}")
+        if key not in known and (elsewhere := _where_else(key)):
+            raise BadPipeline(f"stage {kind.name} has no option {key!r}{elsewhere}")
+    return PipelineStep(name, kind.build(options))
+
+
+def _is_plain_line(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _LINE_CHARS and value.isprintable()
+
+
+def _where_else(key: str) -> str:
+    if key not in _ELSEWHERE:
+        return ""
+    return (
+        "; a pipeline can come from a stranger, so no command, address or key stands in one:"
+        " those are told by config.toml and by flags alone"
+    )

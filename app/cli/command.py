@@ -55,7 +55,7 @@ def add_count(parser: ArgumentParser) -> None:
 def add_pipeline(parser: ArgumentParser) -> None:
     """Which pipeline, with which options."""
     parser.add_argument(
-        "--pipeline", default=FIRST, metavar="P", help=f"a preset or a .toml file (default: {FIRST})"
+        "--pipeline", default=FIRST, metavar="P", help=f"a name, or a .toml file (default: {FIRST})"
     )
     parser.add_argument(
         "--set",

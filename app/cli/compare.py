@@ -41,7 +41,7 @@ class Compare:
             action="append",
             default=[],
             metavar="P",
-            help="a preset or a .toml file; repeatable",
+            help="a name, or a .toml file; repeatable",
         )
         add_json(parser)
 

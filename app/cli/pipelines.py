@@ -6,35 +6,69 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_json
 from app.cli.output import columns, say, say_json
-from app.pipeline import FIRST, Pipeline, load, preset_names
+from app.errors import BadPipeline
+from app.pipeline import FIRST, Pipeline, known_names, load, own_folder
+from app.pipeline_text import as_toml
+from app.stage_view import value_words
 from app.stages.base import Option, Stage
 
 
 class Pipelines:
-    """Lists the presets, or the stages and options of one pipeline."""
+    """Lists the pipelines there are, or the stages and options of one."""
 
     name = "pipelines"
     summary = "list the pipelines, or the stages and options of one"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument("pipeline", nargs="?", metavar="P", help="a preset or a .toml file")
+        parser.add_argument("pipeline", nargs="?", metavar="P", help="a name, or a .toml file")
+        parser.add_argument(
+            "--show", metavar="P", help="print a pipeline as the TOML of one of your own to start from"
+        )
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
-        names = [args.pipeline] if args.pipeline else list(preset_names())
-        pipelines = [load(name) for name in names]
-        if args.json:
-            say_json({"first": FIRST, "pipelines": [_as_json(pipeline) for pipeline in pipelines]})
+        if args.show:
+            say(*as_toml(load(args.show)).splitlines())
         elif args.pipeline:
-            say(*_details(pipelines[0]))
+            _tell([load(args.pipeline)], {}, args)
         else:
-            say(*columns((p.name, p.title) for p in pipelines))
-            say("", "handcompact pipelines NAME shows the stages and options of one.")
+            _tell(*_known(), args)
         return DONE
 
 
+def _known() -> tuple[list[Pipeline], dict[str, str]]:
+    """Every pipeline, and of those that cannot be used why, by the name they are called by."""
+    pipelines, problems = [], {}
+    for name in known_names():
+        try:
+            pipelines.append(load(name))
+        except BadPipeline as error:
+            problems[name] = str(error)
+    return pipelines, problems
+
+
+def _tell(pipelines: list[Pipeline], problems: dict[str, str], args: Namespace) -> None:
+    if args.json:
+        listed = [_as_json(pipeline) for pipeline in pipelines]
+        found = {"first": FIRST, "folder": str(own_folder()), "pipelines": listed, "problems": problems}
+        say_json(found)
+    elif args.pipeline:
+        say(*_details(pipelines[0]))
+    else:
+        say(*columns((p.name, "preset" if p.is_preset else "yours", p.title) for p in pipelines))
+        say(*(f"! {problem}" for problem in problems.values()))
+        say(
+            "",
+            "handcompact pipelines NAME shows the stages and options of one; --show NAME prints it as a file"
+            " to start from.",
+            f"Yours lie in {own_folder()}: each is called as its file is.",
+        )
+
+
 def _details(pipeline: Pipeline) -> list[str]:
-    lines = [f"{pipeline.name}: {pipeline.title}", pipeline.about, f"measured in {pipeline.estimator}", ""]
+    where = [] if pipeline.is_preset else [f"from {pipeline.origin}"]
+    about = [pipeline.about] if pipeline.about else []
+    lines = [f"{pipeline.name}: {pipeline.title}", *where, *about, f"measured in {pipeline.estimator}", ""]
     for step in pipeline.steps:
         doc = (type(step.stage).__doc__ or "").splitlines()[0]
         lines += [f"{step.name}  {doc}"]
@@ -44,11 +78,7 @@ def _details(pipeline: Pipeline) -> list[str]:
 
 
 def _shown(stage: Stage, option: Option) -> str:
-    value = getattr(stage, option.name)
-    if isinstance(value, tuple):
-        return ",".join(map(str, value))
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"{text} {option.unit}".rstrip()
+    return f"{value_words(getattr(stage, option.name))} {option.unit}".rstrip()
 
 
 def _as_json(pipeline: Pipeline) -> dict[str, object]:
@@ -68,6 +98,8 @@ def _as_json(pipeline: Pipeline) -> dict[str, object]:
                         "about": o.about,
                         "unit": o.unit,
                         "choices": list(o.choices),
+                        "minimum": o.minimum,
+                        "maximum": o.maximum,
                     }
                     for o in step.stage.options()
                 },

@@ -13,7 +13,7 @@ from app.edits.typed import typed
 from app.errors import BadPipeline
 from app.export.plan import Wishes
 from app.formats.source import Source
-from app.pipeline import Pipeline, load
+from app.pipeline import load
 from app.stage_view import option_values, value_words
 from app.summarizers import NO_SUMMARIES
 from app.workspace import Status, Step, Workspace
@@ -39,7 +39,7 @@ def equivalent_command(
     file = f"./{source.name}" if source.name.startswith("-") and source.name != "-" else source.name
     by_hand = list(_operations(workspace))
     words = ["handcompact", "edit" if by_hand else "compact", file, *_branch(workspace)]
-    words += ["--pipeline", _name(workspace.pipeline)]
+    words += ["--pipeline", workspace.pipeline.reference]
     for setting in _settings(workspace, all_run=not by_hand):
         words += ["--set", setting]
     if workspace.state.unchanged:
@@ -78,10 +78,6 @@ def _branch(workspace: Workspace) -> list[str]:
     return [] if chosen is None else ["--leaf", chosen]
 
 
-def _name(pipeline: Pipeline) -> str:
-    return pipeline.name if pipeline.origin == "preset" else pipeline.origin
-
-
 def _operations(workspace: Workspace) -> Iterator[str]:
     """What was done by hand, stages run between that included; nothing where there was only a pipeline."""
     pins, steps = workspace.state.pins, workspace.steps
@@ -109,7 +105,7 @@ def _settings(workspace: Workspace, *, all_run: bool) -> Iterator[str]:
     Stages that were not run are switched off where the command runs them all.
     """
     try:
-        loaded = load(_name(workspace.pipeline))
+        loaded = load(workspace.pipeline.reference)
     except BadPipeline:
         loaded = workspace.pipeline
     presets = {step.name: step.stage for step in loaded.steps}

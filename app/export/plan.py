@@ -54,6 +54,8 @@ class ExportPlan:
     source: Source
     format: Format
     pipeline: str
+    pipeline_from: str
+    """`preset`, or the file that the pipeline was read from."""
     steps: tuple[Step, ...]
     rewrite: Rewrite
     rewriting: Rewriting
@@ -160,6 +162,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         source=source,
         format=kind,
         pipeline=workspace.pipeline.name,
+        pipeline_from=workspace.pipeline.origin,
         steps=workspace.steps,
         rewrite=rewrite,
         rewriting=rewriting,
@@ -324,6 +327,7 @@ def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str
     return {
         "source": plan.session.name,
         "pipeline": plan.pipeline,
+        "pipeline_from": plan.pipeline_from,
         "target": None if plan.target is None else str(plan.target),
         "in_place": plan.in_place,
         "backup": None if plan.backup_folder is None else str(plan.backup_folder),

@@ -8,14 +8,16 @@ from app.checks import Level
 from app.display import counted, human_bytes, human_number
 from app.export.plan import ExportPlan
 from app.export.write import Written
+from app.pipeline import PRESET
 
 
 def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
     """The plan as a person reads it, a line a fact; `size_after` is the new file's size in bytes if known."""
     counts = plan.rewriting
+    where = "" if plan.pipeline_from == PRESET else f"  (from {plan.pipeline_from})"
     lines = [
         f"Source    {plan.session.name}  ({plan.format.title})",
-        f"Pipeline  {plan.pipeline}",
+        f"Pipeline  {plan.pipeline}{where}",
         f"Target    {plan.target_words}" + ("  (in place)" if plan.in_place else ""),
     ]
     for step in plan.steps:

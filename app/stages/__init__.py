@@ -9,6 +9,7 @@ from app.stages.drop_superseded import DropSuperseded
 from app.stages.drop_thinking import DropThinking
 from app.stages.fit import Fit
 from app.stages.microcompact import Microcompact
+from app.stages.options import meant, told
 from app.stages.read_dedup import ReadDedup
 from app.stages.recover import Recover
 from app.stages.result_gate import ResultGate
@@ -38,4 +39,5 @@ def stage_named(name: str) -> type[Stage]:
     for stage in STAGES:
         if stage.name == name:
             return stage
-    raise BadPipeline(f"there is no stage {name!r}; there are: {', '.join(s.name for s in STAGES)}")
+    names = [stage.name for stage in STAGES]
+    raise BadPipeline(f"there is no stage {told(name)}{meant(name, names)}; there are: {', '.join(names)}")

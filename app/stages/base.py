@@ -8,14 +8,18 @@ hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias
 
 from app.errors import BadPipeline
 from app.model import Block, Boundary, Message
 from app.refusal import Refusal
+from app.stages.options import Option as Option
+from app.stages.options import check_option as check_option
+from app.stages.options import meant
+from app.stages.options import option as option
 from app.stages.replay import Replay
 from app.summarizers.base import NO_SUMMARIES, Summaries, SummaryRequest
 from app.tokens.base import Estimator
@@ -152,29 +156,6 @@ class Context:
         return self.tokens or self.estimator
 
 
-def option(
-    default: Any, about: str, *, unit: str = "", minimum: int | None = None, choices: tuple[str, ...] = ()
-) -> Any:
-    """A stage's option: a dataclass field that knows how to explain and check itself."""
-    metadata = {"about": about, "unit": unit, "minimum": minimum, "choices": choices}
-    if isinstance(default, list | dict | set):
-        raise TypeError("an option's default must be immutable")
-    return field(default=default, metadata=metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option as the stepper's form, `pipelines` and the docs show it."""
-
-    name: str
-    type: str
-    default: Any
-    about: str
-    unit: str
-    minimum: int | None
-    choices: tuple[str, ...]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Action:
     """What changes a conversation, by a pipeline or by hand: options that can be called on messages."""
@@ -187,6 +168,8 @@ class Action:
     """Two or three words for people."""
     local: ClassVar[tuple[str, ...]] = ()
     """Options that no pipeline file may set, since it can come from a stranger: only flags and settings."""
+    spoken: ClassVar[tuple[str, ...]] = ()
+    """Options whose words come to stand in the conversation: in a pipeline file one plain line each."""
     common: ClassVar[tuple[str, ...]] = ()
     """Options that all of its sort have; they are listed last."""
 
@@ -207,6 +190,7 @@ class Action:
                 about=f.metadata["about"],
                 unit=f.metadata["unit"],
                 minimum=f.metadata["minimum"],
+                maximum=f.metadata["maximum"],
                 choices=f.metadata["choices"],
             )
             for f in own + common
@@ -227,8 +211,10 @@ class Action:
         known = {o.name: o for o in cls.options()}
         for key in values:
             if key not in known:
-                names = ", ".join(sorted(known))
-                raise BadPipeline(f"{cls.sort} {cls.name} has no option {key!r}; it has: {names}")
+                raise BadPipeline(
+                    f"{cls.sort} {cls.name} has no option {key!r}{meant(key, known)};"
+                    f" it has: {', '.join(sorted(known))}"
+                )
         return {key: check_option(cls.name, known[key], value) for key, value in values.items()}
 
 
@@ -252,7 +238,10 @@ class Stage(Action):
         0, "stop as soon as the conversation is this small; 0: no such stop", unit="tokens", minimum=0
     )
     target_share: float = option(
-        0.0, "stop as soon as the conversation fills this share of the window; 0: no such stop", minimum=0
+        0.0,
+        "stop as soon as the conversation fills this share of the window; 0: no such stop",
+        minimum=0,
+        maximum=1,
     )
 
     def target(self, context: Context) -> int:
@@ -271,64 +260,3 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
             within = f"{tokens:,} {context.counts.unit} are within the target of {target:,}"
             return StageResult(messages, note=within, size_before=context.estimator.total(messages))
     return stage(messages, context)
-
-
-def check_option(stage: str, option: Option, value: Any) -> Any:
-    """`value` as the option's type (strings are parsed); raises BadPipeline with what was expected."""
-    where = f"{stage}.{option.name}"
-    if value in (None, "") and option.type.endswith("| None"):
-        return None
-    kind, _, inner = option.type.split(" |")[0].partition("[")
-    try:
-        parsed = _PARSERS[kind](value)
-        if inner:
-            parsed = tuple(map(_PARSERS[inner.split(",")[0]], parsed))
-    except (ValueError, TypeError, KeyError) as error:
-        raise BadPipeline(f"{where} must be {_WORDS.get(kind, kind)}, not {value!r}") from error
-    for item in parsed if isinstance(parsed, tuple) else (parsed,):
-        if option.choices and item not in option.choices:
-            raise BadPipeline(f"{where} must be one of {', '.join(option.choices)}, not {item!r}")
-    if option.minimum is not None and isinstance(parsed, int | float) and parsed < option.minimum:
-        raise BadPipeline(f"{where} must be at least {option.minimum}, not {value!r}")
-    return parsed
-
-
-def _parse_bool(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False}
-    return words[str(value).lower()] if str(value).lower() != "0" else False
-
-
-def _parse_int(value: Any) -> int:
-    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
-        raise ValueError(value)
-    return int(str(value).replace("_", "")) if isinstance(value, str) else int(value)
-
-
-def _parse_str(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(value)
-    return value
-
-
-def _parse_tuple(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return tuple(cast(Sequence[Any], value))
-
-
-_PARSERS: Mapping[str, Any] = {
-    "bool": _parse_bool,
-    "int": _parse_int,
-    "float": float,
-    "str": _parse_str,
-    "tuple": _parse_tuple,
-}
-_WORDS = {
-    "bool": "true or false",
-    "int": "a whole number",
-    "float": "a number",
-    "str": "a text",
-    "tuple": "a list",
-}

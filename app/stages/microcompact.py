@@ -28,6 +28,7 @@ class Microcompact(Stage):
     name: ClassVar[str] = "microcompact"
     title: ClassVar[str] = "micro"
     local: ClassVar[tuple[str, ...]] = ("root",)
+    spoken: ClassVar[tuple[str, ...]] = ("placeholder",)
 
     when: str = option(
         "over-threshold",

@@ -35,7 +35,10 @@ class Recover(Summarizing):
     attempts: int = option(3, "refusals in a row that are answered; at the next one it gives up", minimum=1)
     full_first: bool = option(True, "the first attempt is a summary, if the conversation fits then")
     ratios: tuple[float, ...] = option(
-        (0.30, 0.20, 0.15), "share of the messages that stays at each attempt; none: only the summary"
+        (0.30, 0.20, 0.15),
+        "share of the messages that stays at each attempt; none: only the summary",
+        minimum=0,
+        maximum=1,
     )
     floor_messages: int = option(3, "messages that stay at the least", unit="messages", minimum=1)
     window_tokens: int = option(

@@ -20,11 +20,13 @@ from app.model import text_of
 from app.stages.base import ChangeKind, Context, PlannedFile, option
 from app.stages.draft import Draft, ResultAt
 from app.stages.graphemes import whole_start
+from app.stages.options import told
 
 FOLDER: Final = ".task_outputs/tool-results"
 MINICODE_FOLDER: Final = ".mini-code-tool-results"
 
 _NAME_CHARS: Final = 100
+_FOLDER_CHARS: Final = 200
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
 _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
 """Names that Windows keeps for devices, whatever their ending."""
@@ -43,6 +45,10 @@ def root_option() -> Any:
 def check_folders(stage: str, folder: str, root: str) -> None:
     """Raises BadPipeline for a folder that could lead out of the root, or a root that is not absolute."""
     parts = PurePosixPath(folder).parts
+    if len(folder) > _FOLDER_CHARS or not folder.isprintable():
+        raise BadPipeline(
+            f"{stage}.folder must be a plain name of up to {_FOLDER_CHARS} characters, not {told(folder)}"
+        )
     if not parts or ".." in parts or "\\" in folder or ":" in folder or "\0" in folder or parts[0] == "/":
         raise BadPipeline(
             f"{stage}.folder must be a folder below the root, like {FOLDER}, not {folder!r}:"

@@ -23,7 +23,9 @@ class Summarize(Summarizing):
         choices=("high-water", "over-threshold", "always"),
     )
     window_tokens: int = option(0, "high-water: the window; 0: the model's", unit="tokens", minimum=0)
-    high_water: float = option(0.85, "high-water: share of the window from which on it acts", minimum=0)
+    high_water: float = option(
+        0.85, "high-water: share of the window from which on it acts", minimum=0, maximum=1
+    )
     usage_tokens: int = option(
         0, "high-water: what is in the window, as measured elsewhere; 0: estimated", unit="tokens", minimum=0
     )

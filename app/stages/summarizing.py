@@ -50,7 +50,10 @@ class Summarizing(Stage):
         40_000, "memory: the newest messages stay while they have room in this", unit="tokens", minimum=0
     )
     min_memory_saving: float = option(
-        0.05, "memory: share of the conversation that must be saved, else the next source is tried", minimum=0
+        0.05,
+        "memory: share of the conversation that must be saved, else the next source is tried",
+        minimum=0,
+        maximum=1,
     )
     keep_first_user: bool = option(False, "the user's first request stays, behind the summary")
     summary_input_chars: int = option(

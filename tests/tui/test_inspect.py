@@ -251,6 +251,28 @@ async def test_another_pipeline_takes_the_stages_back_and_keeps_pins(file: str, 
         assert workspace.pipeline.name == "mine" and workspace.steps == () and workspace.state.pins
 
 
+async def test_pipelines_are_listed_with_where_they_come_from(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    own = tmp_path / "config" / "pipelines"
+    own.mkdir(parents=True)
+    (own / "mine.toml").write_text('title = "my own"\n[[step]]\nstage = "microcompact"\n')
+    (own / "layered.toml").write_text('[[step]]\nstage = "microcompact"\n')
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "P")
+        assert_golden(app, "pipelines")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert_golden(app, "pipelines")
+        text = await press(pilot, "end", "up", "enter")
+        assert main_screen(app).workspace.pipeline.name == "react-mini"
+        assert "'layered' is that of a preset" in " ".join(text.split())
+
+
 async def test_the_mouse_moves_opens_and_chooses_a_stage(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -126,8 +126,7 @@ class CompareScreen(WorkScreen):
     # Showing
 
     def _is_present(self, tried: Tried) -> bool:
-        present = self.workspace.pipeline
-        return tried.name == (present.name if present.origin == "preset" else present.origin)
+        return tried.name == self.workspace.pipeline.reference
 
     def _lay(self) -> None:
         found = None if self._is_trying else best(self._tried)

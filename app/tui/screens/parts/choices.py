@@ -55,11 +55,8 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
 
         def choose(position: int | None) -> None:
             if position is not None and position != current:
-                self.open_session(session.name, self._pipeline_name(), leaf=keys[position])
+                reference = self.workspace.pipeline.reference
+                self.open_session(session.name, reference, leaf=keys[position])
 
         about = "The session is opened again on the branch that ends so; pins and stages start anew."
         self.app.push_screen(ChooseScreen("Branch", choices, about=about, current=current), choose)
-
-    def _pipeline_name(self) -> str:
-        pipeline = self.workspace.pipeline
-        return pipeline.name if pipeline.origin == "preset" else pipeline.origin

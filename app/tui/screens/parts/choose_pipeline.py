@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from app.display import counted
 from app.errors import HandcompactError
-from app.pipeline import known_names, load
+from app.export.words import short_path
+from app.pipeline import known_names, load, own_folder
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 
@@ -24,21 +26,22 @@ class ChoosesPipeline(WorkScreen):
         present = self.workspace.pipeline
         choices = [_pipeline_choice(name) for name in known]
         lost = len(self.workspace.state.taken)
-        goes = f"Taking another one takes back the {counted(lost, 'stage')} that ran; pins stay."
+        goes = f"Taking another one takes back the {counted(lost, 'stage')} that ran; pins stay. "
+        yours = f"Yours lie in {short_path(own_folder())}."
 
         def choose(position: int | None) -> None:
-            if position is None or known[position] in (present.name, present.origin):
+            if position is None or known[position] == present.reference:
                 return
             try:
                 self.workspace.choose(load(known[position]))
             except HandcompactError as error:
-                self.status(str(error))
+                self.did(str(error).removeprefix(f"{own_folder()}{os.sep}"))
             else:
                 self.did(f"pipeline {self.workspace.pipeline.name}")
 
-        current = known.index(present.name) if present.name in known else None
+        current = known.index(present.reference) if present.reference in known else None
         self.app.push_screen(
-            ChooseScreen("Pipeline", choices, about=goes if lost else "", current=current), choose
+            ChooseScreen("Pipeline", choices, about=f"{goes if lost else ''}{yours}", current=current), choose
         )
 
 
@@ -46,5 +49,6 @@ def _pipeline_choice(name: str) -> Choice:
     try:
         pipeline = load(name)
     except HandcompactError as error:
-        return Choice(f"{Path(name).name}: {error}")
-    return Choice(f"{pipeline.name}  {pipeline.title}", counted(len(pipeline.steps), "stage"))
+        return Choice(str(error).removeprefix(f"{own_folder()}{os.sep}"), "cannot be used")
+    whose = "preset" if pipeline.is_preset else f"yours, {Path(pipeline.origin).name}"
+    return Choice(f"{pipeline.name}  {pipeline.title}", f"{counted(len(pipeline.steps), 'stage')}  {whose}")
