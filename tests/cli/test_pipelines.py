@@ -71,7 +71,7 @@ def test_an_own_one_runs_by_its_name_and_by_its_path(handcompact: Handcompact, o
     assert "Pipeline  gentle\n" in handcompact("compact", SAMPLE, "--dry-run").out
 
 
-@pytest.mark.parametrize("verb", ["compact", "edit", "compare"])
+@pytest.mark.parametrize("verb", ["compact", "edit"])
 @pytest.mark.parametrize(
     ("pipeline", "words"),
     [
