@@ -12,6 +12,7 @@ from app.cli.command import Command
 from app.cli.compact import Compact
 from app.cli.compare import Compare
 from app.cli.convert import Convert
+from app.cli.diff import Diff
 from app.cli.edit import EditCommand
 from app.cli.listing import List
 from app.cli.open import add_open_arguments, open_screens
@@ -30,6 +31,7 @@ COMMANDS: tuple[Command, ...] = (
     Compact(),
     EditCommand(),
     Compare(),
+    Diff(),
     Convert(),
     Verify(),
     Repair(),

@@ -48,6 +48,7 @@ def test_neither_does_what_was_written_nor_what_is_restored(tmp_path: Path, hand
 
     says("compact", file, "--count", "rough", "--in-place", "--drop-user-words")
     says("verify", file)
+    says("diff", file, "--count", "rough", "--full")
     says("restore", "--backup-dir", tmp_path / ".transcripts")
     says("restore", next((tmp_path / ".transcripts").glob("*Z.jsonl")))
     says("repair", file, "--write")

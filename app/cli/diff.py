@@ -1,0 +1,81 @@
+"""`handcompact diff`: two sessions message by message, or an export beside its source."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from app.cli.command import DONE, FOUND, add_count, add_json
+from app.cli.output import complain, progress, say, say_json
+from app.contrast import blocks_to_count, contrast, contrast_json
+from app.contrast_words import Line, Tone, contrast_lines
+from app.diff_source import origin_of
+from app.display import safe_text
+from app.formats import open_session
+from app.tokens import token_estimator
+from app.tokens.counter import Counter
+
+_COLOURS = {Tone.HEAD: "1", Tone.CHANGED: "33", Tone.GONE: "31", Tone.ADDED: "32", Tone.FAINT: "2"}
+"""SGR parameters; the signs say the same without them."""
+
+
+class Diff:
+    """Shows what two sessions send alike and what only one of them does."""
+
+    name = "diff"
+    summary = "show two sessions message by message; an export alone is compared with its source"
+
+    def configure(self, parser: ArgumentParser) -> None:
+        parser.add_argument("a", metavar="A", help="a session, or an export")
+        parser.add_argument(
+            "b", metavar="B", nargs="?", help="another session, of any format (default: the source of A)"
+        )
+        add_count(parser)
+        parser.add_argument("--brief", action="store_true", help="leave the texts out")
+        parser.add_argument("--full", action="store_true", help="fold nothing away")
+        add_json(parser)
+
+    def run(self, args: Namespace) -> int:
+        before, after = _files(args)
+        old, _ = open_session(before)
+        new, _ = open_session(after)
+        is_exact = args.count == "exact"
+        counter = Counter(token_estimator(old.model, exact=is_exact), token_estimator(old.model, exact=False))
+        progress("Comparing")
+        found = contrast(old, new)
+        if is_exact:
+            for counted in counter.run(blocks_to_count(found), lambda: False):
+                progress(f"Counting tokens {counted.share:.0%}")
+        progress("")
+        if args.json:
+            say_json(contrast_json(found, counter, full=args.full))
+        else:
+            for line in contrast_lines(found, counter, brief=args.brief, full=args.full):
+                _say(line)
+        return DONE if found.is_same else FOUND
+
+
+def _files(args: Namespace) -> tuple[str, str]:
+    if args.b is not None:
+        return args.a, args.b
+    origin = origin_of(Path(args.a).expanduser())
+    if origin.note:
+        complain(f"handcompact: {origin.note}")
+    return str(origin.path), args.a
+
+
+def _say(line: Line) -> None:
+    colour = _COLOURS.get(line.tone)
+    if colour is None or not _has_colours():
+        say(line.text)
+    else:
+        # Our own codes around a text in which no code is left.
+        encoding = sys.stdout.encoding or "utf-8"
+        text = safe_text(line.text).encode(encoding, "backslashreplace").decode(encoding)
+        sys.stdout.write(f"\x1b[{colour}m{text}\x1b[0m\n")
+
+
+def _has_colours() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

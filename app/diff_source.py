@@ -1,0 +1,55 @@
+"""The session that an export was made from, as its manifest names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import InputError, RefusedError
+from app.formats.source import FileSource, sha256
+from app.restore import Manifest, manifests_of
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the source's bytes lie now."""
+
+    path: Path
+    note: str = ""
+    """What a person should know of it; empty when it is the source itself."""
+
+
+def origin_of(export: Path) -> Origin:
+    """The source of an export, or the backup of it where the source itself changed since.
+
+    Raises InputError where no manifest names the file or neither of both is left, RefusedError where
+    the source is there but changed and no backup is.
+    """
+    manifest = next(manifests_of(export), None)
+    if manifest is None:
+        raise InputError(f"{export} has no manifest that names its source: give the other session as well")
+    for origin in _candidates(manifest):
+        if _holds(origin.path, manifest.source_sha256):
+            return origin
+    source = manifest.source
+    if source.is_file() and not manifest.in_place:
+        raise RefusedError(
+            f"{source} changed since {export} was made of it, and there is no backup: give another session"
+        )
+    raise InputError(f"{source}, of which {export} was made, is gone, and so is its backup")
+
+
+def _candidates(manifest: Manifest) -> Iterator[Origin]:
+    if not manifest.in_place:
+        yield Origin(manifest.source)
+    if manifest.backup is not None:
+        why = "was replaced" if manifest.in_place else "changed since or is gone"
+        yield Origin(manifest.backup, f"{manifest.source} {why}: its backup is compared")
+
+
+def _holds(path: Path, digest: str) -> bool:
+    if not path.is_file():
+        return False
+    with FileSource(path) as source:
+        return sha256(source) == digest
