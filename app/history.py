@@ -5,7 +5,7 @@ The state is never stored: it is folded from the operations that are not undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -57,6 +57,8 @@ class Operation:
     keys: tuple[str, ...] = ()
     """Keys of the blocks that it is about."""
     options: tuple[tuple[str, Any], ...] = ()
+    rule: str = ""
+    """What was typed where rows were chosen by what they are (`clear tool:Bash`): the keys are those then."""
 
     @property
     def words(self) -> str:
@@ -104,6 +106,8 @@ class Operation:
             out["keys"] = list(self.keys)
         if self.options:
             out["options"] = dict(self.options)
+        if self.rule:
+            out["rule"] = self.rule
         return out
 
     @classmethod
@@ -112,7 +116,8 @@ class Operation:
         try:
             deed, keys, options = Deed(data["deed"]), data.get("keys", ()), dict(data.get("options", {}))
             plain = tuple((str(name), tuple(v) if isinstance(v, list) else v) for name, v in options.items())
-            return cls(deed, str(data.get("step", "")), tuple(map(str, keys)), plain)
+            rule = str(data.get("rule", ""))
+            return cls(deed, str(data.get("step", "")), tuple(map(str, keys)), plain, rule)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"this is no operation: {data!r:.200} ({error})") from error
 
@@ -172,6 +177,13 @@ class State:
     def taken(self) -> tuple[Taken, ...]:
         """The stages walked past, in order."""
         return tuple(step for step in self.path if isinstance(step, Taken))
+
+    @property
+    def is_work(self) -> bool:
+        """Whether a person would miss it: steps, pins, refusals, options or texts that were given."""
+        given = (*self.options.values(), *self.refused.values(), *self.refusals.values())
+        summaries = any(given != NO_SUMMARIES for given in self.summaries.values())
+        return bool(self.path or self.pins or summaries) or any(given)
 
     def given(self, step: str) -> Given:
         """What the stage of that name is given."""
@@ -239,10 +251,10 @@ def edit_of(operation: Operation) -> Edit:
     return make_edit(operation.step, operation.keys, dict(operation.options))
 
 
-def edit_operation(edit: Edit) -> Operation:
-    """An edit as data: its kind, its keys, and the options that are not the usual ones."""
+def edit_operation(edit: Edit, rule: str = "") -> Operation:
+    """An edit as data: its kind, its keys, the options that are not the usual ones, the rule that chose."""
     changed = ((o.name, getattr(edit, o.name)) for o in edit.options() if getattr(edit, o.name) != o.default)
-    return Operation(Deed.EDIT, edit.name, edit.keys, tuple(changed))
+    return Operation(Deed.EDIT, edit.name, edit.keys, tuple(changed), rule)
 
 
 def _counted(state: State, step: str, *, failed: bool) -> State:
@@ -267,9 +279,11 @@ def _with_summary(state: State, step: str, given: Mapping[str, Any]) -> State:
 class History:
     """Operations done, with those that were undone kept for redo until something new is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        """`changed` is called after every change, in the thread that made it."""
         self._operations: list[Operation] = []
         self._done = 0
+        self._changed = changed
 
     @property
     def done(self) -> tuple[Operation, ...]:
@@ -286,12 +300,14 @@ class History:
         del self._operations[self._done :]
         self._operations.append(operation)
         self._done += 1
+        self._changed()
 
     def undo(self) -> Operation | None:
         """Take the newest operation back; None when there is none."""
         if self._done == 0:
             return None
         self._done -= 1
+        self._changed()
         return self._operations[self._done]
 
     def redo(self) -> Operation | None:
@@ -299,4 +315,12 @@ class History:
         if self._done == len(self._operations):
             return None
         self._done += 1
+        self._changed()
         return self._operations[self._done - 1]
+
+    def begin_with(self, done: Iterable[Operation], undone: Iterable[Operation] = ()) -> None:
+        """Forget everything, and take these as what was done and what redo would bring back."""
+        operations = list(done)
+        self._done = len(operations)
+        self._operations = [*operations, *undone]
+        self._changed()

@@ -165,14 +165,18 @@ def parse(text: str, origin: str) -> Pipeline:
     `origin` is `preset` or a file, by whose name a pipeline is called that gives itself none.
     """
     try:
-        return _parsed(tomllib.loads(text), origin)
+        return from_table(tomllib.loads(text), origin)
     except BadPipeline as error:
         raise BadPipeline(f"{origin}: {error}") from error
     except (ValueError, RecursionError) as error:
         raise BadPipeline(f"{origin} is not TOML: {error}") from error
 
 
-def _parsed(data: Mapping[str, Any], origin: str) -> Pipeline:
+def from_table(data: Mapping[str, Any], origin: str, *, local: bool = False) -> Pipeline:
+    """A pipeline from a table as TOML gives it; raises BadPipeline, without the file's name.
+
+    `local` takes also what no file of a stranger may set: only for what this program wrote itself.
+    """
     if not data:
         raise BadPipeline("it is empty: a pipeline needs at least one [[step]] with a stage")
     for key in data:
@@ -185,7 +189,7 @@ def _parsed(data: Mapping[str, Any], origin: str) -> Pipeline:
     if estimator not in ESTIMATORS:
         raise BadPipeline(f"estimator must be one of {', '.join(ESTIMATORS)}, not {estimator!r}")
     name = _name(data, origin)
-    steps = tuple(_steps(data.get("step")))
+    steps = tuple(_steps(data.get("step"), local=local))
     return Pipeline(name, _text(data, "title", name), _text(data, "about", ""), estimator, steps, origin)
 
 
@@ -218,7 +222,7 @@ def _plain_name(table: Mapping[str, Any], default: str) -> str:
     return name
 
 
-def _steps(tables: Any) -> Iterator[PipelineStep]:
+def _steps(tables: Any, *, local: bool) -> Iterator[PipelineStep]:
     if not isinstance(tables, list) or not tables:
         raise BadPipeline("a pipeline needs at least one [[step]] with a stage")
     if len(tables) > _MOST_STEPS:
@@ -226,7 +230,7 @@ def _steps(tables: Any) -> Iterator[PipelineStep]:
     seen: set[str] = set()
     for number, table in enumerate(tables, 1):
         try:
-            step = _step(table)
+            step = _step(table, local=local)
         except BadPipeline as error:
             raise BadPipeline(f"step {number}: {error}") from error
         if step.name in seen:
@@ -235,7 +239,7 @@ def _steps(tables: Any) -> Iterator[PipelineStep]:
         yield step
 
 
-def _step(table: Any) -> PipelineStep:
+def _step(table: Any, *, local: bool) -> PipelineStep:
     if not isinstance(table, dict) or not isinstance(table.get("stage"), str):
         raise BadPipeline('it names no stage: each [[step]] needs one, as in stage = "microcompact"')
     kind = stage_named(table["stage"])
@@ -243,17 +247,23 @@ def _step(table: Any) -> PipelineStep:
     options = {key: value for key, value in table.items() if key not in ("stage", "name")}
     known = {option.name for option in kind.options()}
     for key in options:
-        if key in kind.local:
-            raise BadPipeline(
-                f"{name}.{key} may not stand in a pipeline, which can come from a stranger:"
-                f" give it as --set {name}.{key}=..."
-            )
-        if key in kind.spoken and not _is_plain_line(options[key]):
-            line = f"one line of up to {_LINE_CHARS} characters"
-            raise BadPipeline(f"{name}.{key} must be {line}, not {told(options[key])}")
+        if not local:
+            check_strange(kind, name, key, options[key])
         if key not in known and (elsewhere := _where_else(key)):
             raise BadPipeline(f"stage {kind.name} has no option {key!r}{elsewhere}")
     return PipelineStep(name, kind.build(options))
+
+
+def check_strange(kind: type[Stage], name: str, option: str, value: Any) -> None:
+    """Raise BadPipeline for an option that no file may set, since a file can come from a stranger."""
+    if option in kind.local:
+        raise BadPipeline(
+            f"{name}.{option} may not stand in a pipeline, which can come from a stranger:"
+            f" give it as --set {name}.{option}=..."
+        )
+    if option in kind.spoken and not _is_plain_line(value):
+        line = f"one line of up to {_LINE_CHARS} characters"
+        raise BadPipeline(f"{name}.{option} must be {line}, not {told(value)}")
 
 
 def _is_plain_line(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -10,9 +9,8 @@ from app.display import counted
 from app.errors import InputError
 from app.formats import detect, open_source
 from app.formats.source import FileSource, Source, identity_of
-from app.history import Deed, Operation, edit_of
-from app.model import Block, Message, Session, blocks_of, chars_of, preview_of
 from app.opening import Opened
+from app.replaying import looks_of, replay
 from app.workspace import Workspace
 
 
@@ -83,57 +81,7 @@ def reopen(opened: Opened) -> Reopened:
         new_id=old.new_id,
         root=old.root,
     )
-    lost += replay(old, new)
+    keys = (key for operation in old.history.done for key in operation.keys)
+    lost += [misfit.words for misfit in replay(old.history.done, looks_of(old.session, keys), new)]
     more = len(session.live) - len(old.session.live)
     return Reopened(replace(opened, workspace=new, source=source), more, tuple(lost))
-
-
-def replay(old: Workspace, new: Workspace) -> Iterator[str]:
-    """Do in one workspace what was done in another; yields what does not fit, in words.
-
-    A key fits when its block is still the same: in a format that knows its messages by their place in
-    the file, another block may stand there now.
-    """
-    stays = _same(old.session, new.session)
-    for operation in old.history.done:
-        made = {key for message in new.messages for key in _keys(message)} - _all_keys(new.session)
-        kept = tuple(key for key in operation.keys if key in stays or key in made)
-        if operation.keys and not kept and operation.deed is not Deed.UNCHANGED:
-            yield operation.words
-            continue
-        if gone := len(operation.keys) - len(kept):
-            yield f"{counted(gone, 'block')} of: {operation.words}"
-        operation = replace(operation, keys=kept)
-        if _fits(new, operation):
-            new.do(operation)
-        else:
-            yield operation.words
-
-
-def _fits(workspace: Workspace, operation: Operation) -> bool:
-    if operation.deed is Deed.EDIT:
-        return bool(workspace.try_edit(edit_of(operation)).changes)
-    return workspace.why_not(operation.deed, operation.step, operation.keys) is None
-
-
-def _same(old: Session, new: Session) -> set[str]:
-    """Keys of the blocks that are the same in both, and of the messages that hold such a block."""
-    before = {block.key: block for _, block in blocks_of(old.messages)}
-    stays = set()
-    for message, block in blocks_of(new.messages):
-        other = before.get(block.key)
-        if other is not None and _looks(block) == _looks(other):
-            stays |= {block.key, message.key}
-    return stays
-
-
-def _looks(block: Block) -> tuple[str, int, str]:
-    return block.kind, chars_of(block), preview_of(block)
-
-
-def _all_keys(session: Session) -> set[str]:
-    return {key for message in session.messages for key in _keys(message)}
-
-
-def _keys(message: Message) -> Iterable[str]:
-    return (message.key, *(block.key for block in message.blocks))

@@ -27,6 +27,12 @@ def config_dir() -> Path:
     return Path(named) if named else platformdirs.user_config_path(APP, appauthor=False)
 
 
+def state_dir() -> Path:
+    """The folder for unexported steps and error logs (`HANDCOMPACT_STATE_DIR`, else the platform's own)."""
+    named = os.environ.get("HANDCOMPACT_STATE_DIR")
+    return Path(named) if named else platformdirs.user_state_path(APP, appauthor=False)
+
+
 def claude_dir(env: Mapping[str, str] | None = None) -> Path:
     """Claude Code's own folder: `$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     named = (os.environ if env is None else env).get("CLAUDE_CONFIG_DIR")

@@ -59,7 +59,9 @@ class Workspace:
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
-        self.history = History()
+        self.watcher: Callable[[], None] | None = None
+        """Called whenever the history, or what of it was written, is another one than before."""
+        self.history = History(self._tell)
         self._walker = self._new_walker()
         self._written: tuple[Operation, ...] = ()
 
@@ -102,12 +104,18 @@ class Workspace:
 
     @property
     def is_unsaved(self) -> bool:
-        """Whether steps were taken whose outcome was not written as it is now."""
-        return bool(self.state.path) and self.history.done != self._written
+        """Whether there is work, pins and options too, whose outcome was not written as it is now."""
+        return not self.is_written and self.state.is_work
+
+    @property
+    def is_written(self) -> bool:
+        """Whether all that was done, if anything, was exported."""
+        return self.history.done == self._written
 
     def mark_written(self) -> None:
         """Say that what the workspace holds now was exported."""
         self._written = self.history.done
+        self._tell()
 
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
@@ -276,13 +284,13 @@ class Workspace:
         """Take refusals back."""
         self.history.do(Operation(Deed.ALLOW, step, tuple(keys)))
 
-    def pin(self, keys: Iterable[str]) -> None:
-        """Keep blocks from every stage, those already run included."""
-        self.history.do(Operation(Deed.PIN, keys=tuple(keys)))
+    def pin(self, keys: Iterable[str], *, rule: str = "") -> None:
+        """Keep blocks from every stage, those already run included; `rule` is what chose them, if one did."""
+        self.history.do(Operation(Deed.PIN, keys=tuple(keys), rule=rule))
 
-    def unpin(self, keys: Iterable[str]) -> None:
+    def unpin(self, keys: Iterable[str], *, rule: str = "") -> None:
         """Let go of pins."""
-        self.history.do(Operation(Deed.UNPIN, keys=tuple(keys)))
+        self.history.do(Operation(Deed.UNPIN, keys=tuple(keys), rule=rule))
 
     def do(self, operation: Operation) -> None:
         """Add an operation that has no method of its own; raises BadPipeline for an edit that is none."""
@@ -303,11 +311,11 @@ class Workspace:
         """What an edit would do as far as it may; nothing is taken down."""
         return self._walker.tried(edit, self.messages, self.state)
 
-    def edit(self, edit: Edit) -> Step:
+    def edit(self, edit: Edit, *, rule: str = "") -> Step:
         """Do a hand edit; raises RefusedError with the words of `why_not_edit`."""
         if reason := self.why_not_edit(edit):
             raise RefusedError(f"{edit.label}: {reason}")
-        self.history.do(edit_operation(edit))
+        self.history.do(edit_operation(edit, rule))
         return self.steps[-1]
 
     def look_at_disk(self) -> int:
@@ -331,7 +339,7 @@ class Workspace:
         """
         pins, path = self.state.pins, self.state.path
         self.pipeline = pipeline
-        self.history = History()
+        self.history.begin_with(())
         self._walker = self._new_walker()
         if pins:
             self.pin(sorted(pins))
@@ -355,6 +363,10 @@ class Workspace:
         return other
 
     # How it is worked out
+
+    def _tell(self) -> None:
+        if self.watcher is not None:
+            self.watcher()
 
     def _take(self, deed: Deed) -> bool:
         if self.why_not(deed):

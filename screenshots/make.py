@@ -67,7 +67,8 @@ def main() -> None:
     """Take all pictures on copies of the samples, in a home of their own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for variable in ("HOME", "CLAUDE_CONFIG_DIR", "HANDCOMPACT_DATA_DIR", "HANDCOMPACT_CONFIG_DIR"):
+        own = ("HANDCOMPACT_DATA_DIR", "HANDCOMPACT_CONFIG_DIR", "HANDCOMPACT_STATE_DIR")
+        for variable in ("HOME", "CLAUDE_CONFIG_DIR", *own):
             os.environ[variable] = str(folder / variable.lower())
         work = Path("/tmp") / "shop" if os.name != "nt" else folder / "shop"
         work.mkdir(exist_ok=True)

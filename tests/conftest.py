@@ -29,6 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("QWEN_HOME", str(folder / ".qwen"))
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
+    monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(folder / "state"))
     return folder
 
 
@@ -38,3 +39,4 @@ def _own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     folder = tmp_path_factory.mktemp("places")
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
+    monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(folder / "state"))

@@ -217,4 +217,4 @@ def test_steps_are_unsaved_until_they_are_written_as_they_are(workspace: Workspa
     ):
         act()
         seen.append(workspace.is_unsaved)
-    assert seen == [False, True, False, False, False, True]
+    assert seen == [True, True, False, True, False, True]

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from app.errors import FileChanged
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 
@@ -32,6 +34,21 @@ def held(path: Path) -> Iterator[None]:
                 f"{path} is being replaced by another handcompact: wait for it, then open the file again"
             ) from error
         yield
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file against other programs; False where one has it. It goes with the process."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        # Some network file systems have no locks: better two offers than none.
+        return True
+    return True
 
 
 def users_of(path: Path) -> tuple[str, ...]:

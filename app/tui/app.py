@@ -18,9 +18,9 @@ from app.pipeline import FIRST
 from app.settings import load_preferences, save_preferences
 from app.tui.keys import Where, bindings, keys_of
 from app.tui.responsive import favour_screen
-from app.tui.screens.base import BaseScreen, WorkScreen
-from app.tui.screens.confirm import ConfirmScreen
+from app.tui.screens.base import BaseScreen
 from app.tui.screens.help import HelpScreen
+from app.tui.screens.parts.keeping import Keeps, ask_to_leave
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.widgets.scroll_bar import scroll_bar_for
 
@@ -93,16 +93,8 @@ class HandcompactApp(App[None]):
             self.push_screen(HelpScreen(screen.WHERE))
 
     def action_leave(self) -> None:
-        unsaved = any(isinstance(s, WorkScreen) and s.workspace.is_unsaved for s in self.screen_stack)
-        if not unsaved:
-            self.exit()
-            return
-        question = "Leave without writing the compacted session?"
-        self.push_screen(ConfirmScreen(question, yes="Leave", no="Stay"), self._leave_if)
-
-    def _leave_if(self, sure: bool | None) -> None:
-        if sure:
-            self.exit()
+        screens = [screen for screen in self.screen_stack if isinstance(screen, Keeps)]
+        ask_to_leave(self, screens, self.exit, verb="Leave")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the present screen, by name."""

@@ -21,5 +21,6 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Preferences, backups and agents' folders are this test's own."""
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.delenv("CODEX_HOME", raising=False)

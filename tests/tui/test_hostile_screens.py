@@ -16,6 +16,7 @@ HOMES = {
     "CODEX_HOME": ".codex",
     "HANDCOMPACT_DATA_DIR": "data",
     "HANDCOMPACT_CONFIG_DIR": "config",
+    "HANDCOMPACT_STATE_DIR": "state",
 }
 
 

@@ -21,7 +21,6 @@ from app.rows import BlockRow
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import acts
-from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.groups import GroupsScreen
@@ -243,24 +242,13 @@ class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits, F
             self.only = None
             self.lay_rows()
         else:
-            self._leave()
-
-    def _leave(self) -> None:
-        if not self.workspace.is_unsaved:
-            self.dismiss()
-            return
-        question = "Close this session without writing what was compacted?"
-        self.app.push_screen(ConfirmScreen(question, yes="Close", no="Stay"), self._leave_if)
-
-    def _leave_if(self, sure: bool | None) -> None:
-        if sure:
-            self.dismiss()
+            self.leave()
 
     # Another branch
 
     @on(SessionOpened)
     def _other_branch(self, event: SessionOpened) -> None:
-        self.app.switch_screen(InspectScreen(event.opened, event.view))
+        self.go_on(InspectScreen(event.opened, event.view), "")
 
     @on(OpenFailed)
     def _branch_failed(self, event: OpenFailed) -> None:

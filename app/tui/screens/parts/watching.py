@@ -15,7 +15,7 @@ from app.listing import key_of
 from app.reopening import Reopened, Since, changed_since, reopen
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import acts
-from app.tui.screens.parts.rows import RowsScreen
+from app.tui.screens.parts.keeping import Keeps
 from app.tui.view import View, first_view
 
 WATCH_SECONDS: Final = 3.0
@@ -27,7 +27,7 @@ WORDS: Final[Mapping[Since, str]] = {
 }
 
 
-class Watches(RowsScreen):
+class Watches(Keeps):
     """A screen that looks whether its session's file is as it was opened."""
 
     since: Since | None = None
@@ -99,7 +99,6 @@ class Watches(RowsScreen):
             return
         screen = type(self)(event.reopened.opened, event.view)
         screen.begin_at = "" if self.item is None else key_of(self.item)
-        screen.begin_with = event.reopened.told
-        self.app.switch_screen(screen)
+        self.go_on(screen, event.reopened.told)
         if event.reopened.lost:
             self.shell.say(event.reopened.told, warning=True)

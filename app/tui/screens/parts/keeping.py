@@ -1,0 +1,189 @@
+"""Keeping steps safe as they are made, offering those that were left behind, and asking before they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import on, work
+from textual.app import App
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from app.display import counted
+from app.errors import HandcompactError
+from app.journal import Journal
+from app.kept import Found, Kept, TakenUp, find, forget, state_of, take_up
+from app.tui.responsive import collector_paused
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.parts.rows import RowsScreen
+from app.tui.view import View, first_view
+
+SHOWN = 5
+"""Left behind steps that are offered at once, newest first."""
+
+
+class Keeps(RowsScreen):
+    """The screen that an open session lives on, whose steps are journaled."""
+
+    journal: Journal | None = None
+    """Given where it goes on from another screen; else a new one is begun and old steps are looked for."""
+
+    class FoundKept(Message):
+        """Steps were left behind for this file, or something is to be said of them."""
+
+        def __init__(self, found: Found) -> None:
+            super().__init__()
+            self.found = found
+
+    class NotKept(Message):
+        """Steps cannot be written down."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    class Took(Message):
+        """Steps were done again; `taken` is the reason, in words, where they could not be."""
+
+        def __init__(self, kept: Kept, taken: TakenUp | str, view: View | None = None) -> None:
+            super().__init__()
+            self.kept = kept
+            self.taken = taken
+            self.view = view
+
+    def on_mount(self) -> None:
+        if self.journal is None:
+            self.journal = Journal(self._not_kept)
+            self._look_for_kept()
+        self.journal.follow(self.opened)
+
+    def _not_kept(self, words: str) -> None:
+        # It can come from a thread.
+        self.post_message(self.NotKept(words))
+
+    @on(NotKept)
+    def _say_not_kept(self, event: NotKept) -> None:
+        self.shell.say(event.words, warning=True)
+
+    # What was left behind
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="kept")
+    def _look_for_kept(self) -> None:
+        found = find(self.opened.source)
+        if not get_current_worker().is_cancelled and (found.kept or found.notes):
+            self.post_message(self.FoundKept(found))
+
+    @on(FoundKept)
+    def _offer_kept(self, event: FoundKept) -> None:
+        for note in event.found.notes:
+            self.shell.say(note, warning=True)
+        kept = event.found.kept[:SHOWN]
+        # Whoever has begun to work meanwhile is not interrupted: they are offered the next time.
+        if not kept or not self.is_current or self.workspace.history.done:
+            return
+        took = [Choice(f"Take up {found.words}", state_of(self.opened.source, found)) for found in kept]
+        forgot = "Forget them" if len(kept) > 1 or len(kept[0].done) > 1 else "Forget it"
+        choices = [*took, Choice("Leave them: they are offered again the next time"), Choice(forgot)]
+
+        def choose(position: int | None) -> None:
+            if position is not None and position < len(kept):
+                self.say_row("doing the steps again ...")
+                self._take_up(kept[position])
+            elif position == len(kept) + 1:
+                self._forget(kept)
+
+        steps = counted(sum(len(found.done) for found in kept), "step")
+        question = f"{steps} on this file {'was' if steps == '1 step' else 'were'} not exported"
+        self.app.push_screen(ChooseScreen(question, choices), choose)
+
+    def _forget(self, kept: tuple[Kept, ...]) -> None:
+        try:
+            for found in kept:
+                forget(found)
+        except HandcompactError as error:
+            self.say_row(str(error))
+        else:
+            self.say_row("forgotten")
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="kept")
+    def _take_up(self, kept: Kept) -> None:
+        worker = get_current_worker()
+        try:
+            with collector_paused():
+                taken = take_up(self.opened, kept)
+                answer = self.Took(kept, taken, first_view(taken.opened.workspace))
+        except HandcompactError as error:
+            answer = self.Took(kept, str(error))
+        if not worker.is_cancelled:
+            self.post_message(answer)
+
+    @on(Took)
+    def _took(self, event: Took) -> None:
+        if isinstance(event.taken, str):
+            self.say_row(event.taken)
+            return
+        if not self.is_current or self.workspace.history.done:
+            self.shell.say("something was done meanwhile: open the file again to take up the others")
+            return
+        lost = event.taken.lost
+        done = counted(len(event.taken.opened.workspace.history.done), "step")
+        told = f"took up {done}" if not lost else f"took up {done}, not all: {'; '.join(lost)}"
+        self.go_on(type(self)(event.taken.opened, event.view), told)
+        if self.journal is not None and self.journal.path is not None:
+            try:
+                forget(event.kept)
+            except HandcompactError as error:
+                self.shell.say(str(error), warning=True)
+        if lost:
+            self.shell.say(told, warning=True)
+
+    def go_on(self, screen: Keeps, told: str) -> None:
+        """Go on in another screen over the same file, with the journal of this one and its place."""
+        screen.begin_with = told
+        if self.journal is not None:
+            screen.journal = self.journal
+            self.journal.follow(screen.opened)
+        self.app.switch_screen(screen)
+
+    # Leaving
+
+    def leave(self) -> None:
+        """Close the session; what is to become of steps that were not exported is asked first."""
+        ask_to_leave(self.app, (self,), self.dismiss, verb="Close")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the steps lie on disk."""
+        return self.journal is not None and self.journal.path is not None
+
+
+def ask_to_leave(app: App[None], screens: Sequence[Keeps], go: Callable[[], object], *, verb: str) -> None:
+    """Ask what shall become of the steps on these screens, if any, before `go` is called.
+
+    `verb` is what going is called on the list.
+    """
+    unsaved = [screen for screen in screens if screen.workspace.is_unsaved]
+    if not unsaved:
+        _leave(screens, go, keep=False)
+        return
+    count = sum(len(screen.workspace.history.done) for screen in unsaved)
+    is_kept = all(screen.is_kept for screen in unsaved)
+    ways = [Choice("Stay", "")]
+    if is_kept:
+        ways.append(Choice(f"{verb}; keep them: they are offered when the file is opened again"))
+    ways.append(Choice(f"{verb}; forget them"))
+
+    def choose(position: int | None) -> None:
+        if position:
+            _leave(screens, go, keep=is_kept and position == 1)
+
+    question = "1 step is not exported" if count == 1 else f"{count:,} steps are not exported"
+    about = "" if is_kept else "They could not be kept on disk either."
+    app.push_screen(ChooseScreen(question, ways, about=about), choose)
+
+
+def _leave(screens: Sequence[Keeps], go: Callable[[], object], *, keep: bool) -> None:
+    for screen in screens:
+        if screen.journal is not None:
+            (screen.journal.close if keep else screen.journal.discard)()
+    go()
