@@ -40,6 +40,8 @@ class Glyphs:
     arrow: str
     border: str
     """Name of a Textual border."""
+    levels: str
+    """From the lowest to the highest that a cell can be filled."""
     cursor: str = ">"
     pinned: str = "*"
     marked: str = "+"
@@ -48,6 +50,12 @@ class Glyphs:
     waiting: str = "-"
     skipped: str = "x"
     nothing: str = "="
+    here: str = "^"
+    """Stands under the place of the cursor."""
+    rewritten: str = ">"
+    """From here on a request is written to the provider's cache anew."""
+    frozen: str = "]"
+    """What stands before it may not be touched."""
     pictures: bool = False
     """Whether a control character is shown as its control picture instead of `^[`."""
 
@@ -61,6 +69,7 @@ UNICODE: Final = Glyphs(
     dot="·",
     arrow="→",
     border="round",
+    levels="▁▂▃▄▅▆▇█",
     done="✓",
     skipped="×",
     pictures=True,
@@ -74,6 +83,7 @@ ASCII: Final = Glyphs(
     dot="-",
     arrow="->",
     border="ascii",
+    levels=".:-=+*%#",
 )
 
 

@@ -43,6 +43,7 @@ class HandcompactApp(App[None]):
     TITLE = "handcompact"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.ANY)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (Textual's form)
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middle"), (28, "-high")]  # noqa: RUF012
 
     def __init__(self, opening: Opening) -> None:
         super().__init__()

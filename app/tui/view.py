@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.listing import Item, items
 from app.outlook import Figures, Outlook, first_look
 from app.pricing import Pricing, pricing
+from app.session_map import SessionMap, session_map
 from app.workspace import Workspace
 
 
@@ -17,14 +18,28 @@ class View:
     seen: Outlook
     items: list[Item]
     figures: Figures
-    cost: Pricing | None = None
+    cost: Pricing | None
     """What the steps so far cost and save; None where nothing was changed."""
+    map: SessionMap
+    """Where the tokens lie, along the rows."""
 
 
 def view_of(seen: Outlook) -> View:
     """An outlook with its rows and its figures."""
     _ = seen.touches
-    return View(seen, items(seen), seen.figures(), cost_of(seen))
+    rows, cost = items(seen), cost_of(seen)
+    return View(seen, rows, seen.figures(), cost, map_of(seen, rows, cost))
+
+
+def counted_again(view: View) -> View:
+    """The same with the figures of what is counted by now."""
+    cost = cost_of(view.seen)
+    return replace(view, figures=view.seen.figures(), cost=cost, map=map_of(view.seen, view.items, cost))
+
+
+def map_of(seen: Outlook, rows: list[Item], cost: Pricing | None) -> SessionMap:
+    """The map of these rows."""
+    return session_map(rows, seen, None if cost is None else cost.number)
 
 
 def cost_of(seen: Outlook) -> Pricing | None:

@@ -56,11 +56,11 @@ async def test_sorting_puts_the_largest_first_and_is_remembered(file: str) -> No
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         text = await press(pilot, "S", "g")
-        assert "tool_result" in text.splitlines()[5]
+        assert "tool_result" in text.splitlines()[6]
         assert app.preferences.by_tokens
     again = HandcompactApp(opening(file))
     async with again.run_test(size=(80, 24)) as pilot:
-        assert "tool_result" in (await settle(pilot)).splitlines()[5]
+        assert "tool_result" in (await settle(pilot)).splitlines()[6]
 
 
 async def test_a_pin_shows_survives_all_stages_and_is_undone(file: str) -> None:
@@ -155,7 +155,7 @@ async def test_what_is_counted_anew_leaves_the_text_where_it_was_scrolled_to(fil
         screen = main_screen(app)
         scrolled = screen.query_one(Detail).text.scroll_y
         assert scrolled > 0
-        screen.post_message(Counted(1.0, screen.seen.figures()))
+        screen.post_message(Counted(1.0, screen.view_now))
         await settle(pilot)
         assert screen.query_one(Detail).text.scroll_y == scrolled
         await press(pilot, "shift+tab", "j", "k")

@@ -29,6 +29,7 @@ from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.fixing import Fixes
+from app.tui.screens.parts.mapping import Maps
 from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
@@ -37,7 +38,7 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Watches, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes):
+class InspectScreen(Watches, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT

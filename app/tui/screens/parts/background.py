@@ -9,13 +9,12 @@ from textual import work
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
-from app.outlook import Figures, Outlook, outlook
-from app.pricing import Pricing
+from app.outlook import outlook
 from app.problems import Problem, problems, problems_with
 from app.stages.base import Messages
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
-from app.tui.view import View, cost_of, view_of
+from app.tui.view import View, counted_again, view_of
 
 TELL_SECONDS = 0.25
 """The least time between two messages about the counting."""
@@ -34,11 +33,10 @@ class Looked(Message):
 class Counted(Message):
     """Some more blocks were counted: `share` of the text, 1 when it is all."""
 
-    def __init__(self, share: float, figures: Figures, cost: Pricing | None = None) -> None:
+    def __init__(self, share: float, view: View) -> None:
         super().__init__()
         self.share = share
-        self.figures = figures
-        self.cost = cost
+        self.view = view
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, Counted)
@@ -79,7 +77,7 @@ class LooksAhead(WorkScreen):
             return
         self.post_message(Looked(view))
         self._check(view.seen.messages)
-        self._count(view.seen, worker)
+        self._count(view, worker)
 
     def _check(self, messages: Messages) -> None:
         session = self.workspace.session
@@ -91,15 +89,15 @@ class LooksAhead(WorkScreen):
         self._checked_last = messages
         self.post_message(Checked(now, self._given))
 
-    def _count(self, seen: Outlook, worker: Worker[None]) -> None:
+    def _count(self, view: View, worker: Worker[None]) -> None:
         workspace = self.workspace
         if not workspace.estimator.exact:
             return
         due = time.monotonic() + TELL_SECONDS
         for counted in workspace.counter.run(workspace.to_count(), lambda: worker.is_cancelled):
             if (began := time.monotonic()) > due:
-                self.post_message(Counted(counted.share, seen.figures(), cost_of(seen)))
+                self.post_message(Counted(counted.share, counted_again(view)))
                 now = time.monotonic()
                 due = now + max(TELL_SECONDS, TELL_SHARE * (now - began))
         if not worker.is_cancelled:
-            self.post_message(Counted(1.0, seen.figures(), cost_of(seen)))
+            self.post_message(Counted(1.0, counted_again(view)))

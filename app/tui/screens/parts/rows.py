@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from textual import events, on, work
 from textual.containers import Container
@@ -31,6 +30,7 @@ from app.tui.view import View, first_view
 from app.tui.widgets.detail import Detail
 from app.tui.widgets.highlight import compile_query
 from app.tui.widgets.line_view import LineView
+from app.tui.widgets.map_bar import MapBar
 from app.tui.widgets.message_list import MessageList
 from app.tui.widgets.stage_strip import StageStrip
 from app.tui.widgets.usage_bar import UsageBar
@@ -87,6 +87,7 @@ class RowsScreen(LooksAhead):
 
     def body(self) -> Iterable[Widget]:
         yield UsageBar(glyphs=self.glyphs)
+        yield MapBar(glyphs=self.glyphs)
         yield StageStrip(glyphs=self.glyphs)
         yield Container(MessageList(glyphs=self.glyphs), Detail(glyphs=self.glyphs), id="panes")
 
@@ -150,8 +151,9 @@ class RowsScreen(LooksAhead):
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
-        self._share = event.share
-        self.view_now = replace(self.view_now, figures=event.figures, cost=event.cost)
+        if event.view.seen is not self.seen:
+            return
+        self._share, self.view_now = event.share, event.view
         # Rows under a moving cursor must not change places: the order is made anew at the end.
         if self.shell.preferences.by_tokens and event.share == 1:
             self.lay_rows()
