@@ -22,8 +22,6 @@ from app.summarizers import SummaryRequest
 from app.summarizers.asking import Ask
 from app.summarizers.memory import memory_files, memory_text
 from app.summarizers.model import obtain
-from app.summarizers.proof import Proof, prove
-from app.summarizers.rules import with_rules
 from app.summarizers.structured import structured_summary
 from app.workspace import Step, Workspace
 
@@ -172,27 +170,6 @@ def wanted(workspace: Workspace, step: str) -> SummaryRequest | None:
 def prompt_tokens(workspace: Workspace, request: SummaryRequest) -> int:
     """Tokens of what a model would be sent, counted as the session's own are."""
     return workspace.estimator.block(Text("", Held(request.prompt), Author.INJECTED))
-
-
-def proof_of(workspace: Workspace, step: str) -> Proof | None:
-    """A stage's summary held against what it stands for; None where nobody wrote one."""
-    found = walked(workspace, step)
-    if found is None or not found.result.written:
-        return None
-    return prove(found.result.written, found.before)
-
-
-def add_rules(workspace: Workspace, step: str, proof: Proof) -> None:
-    """Add the rules that a written summary lacks, word for word; it stays by whom it is."""
-    found = walked(workspace, step)
-    written = "" if found is None else found.result.written
-    if not written or not proof.missing:
-        raise InputError(f"the summary of {step} lacks no rule of yours")
-    text = with_rules(written, proof.missing)
-    given = workspace.state.given(step).summaries
-    key = next((key for key, answer in reversed(given.models) if answer.strip() == written), "")
-    is_own = given.hand.strip() == written
-    give_summary(workspace, step, "hand" if is_own else "model", text, "" if is_own else key)
 
 
 def ask_model(workspace: Workspace, step: str, ask: Ask, *, allowed: bool) -> None:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from app.errors import InputError, SummaryFailed
-from app.giving import ask_model, give_memory, give_refusal, give_summary, proof_of, reset, wanted
+from app.giving import ask_model, give_memory, give_refusal, give_summary, reset, wanted
 from app.history import fold
 from app.model import Author, Message, Text, blocks_of
 from app.pipeline import load, parse
@@ -130,21 +130,6 @@ def test_ones_own_words_come_before_a_models() -> None:
     [transcript] = done.files
     assert transcript.path == ".transcripts/transcript_0.jsonl"
     assert len(transcript.text.splitlines()) == 48
-
-
-def test_what_was_written_is_held_against_what_it_stands_for() -> None:
-    workspace = working(3)
-    workspace.set_options("summarize", {"when": "always", "with_request": True})
-    assert proof_of(workspace, "summarize") is None
-    give_summary(
-        workspace, "summarize", "hand", "Never change the public names of module 0. 77 files were read."
-    )
-    found = proof_of(workspace, "summarize")
-    assert found is not None and [item.text for item in found.invented] == ["77"]
-    assert [rule.text for rule in found.missing] == [
-        "Question 1: never change the public names of module 1.",
-        "Question 2: never change the public names of module 2.",
-    ]
 
 
 def test_the_projects_memory_stands_for_what_was_said() -> None:

@@ -8,7 +8,7 @@ let pass. Everything is linear in source and summary.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -53,16 +53,22 @@ class Proof:
     """The user's rules that it does not tell, in their order."""
 
 
-def prove(summary: str, messages: Messages) -> Proof:
-    """A summary of these messages held against them: all their words, calls and results, thinking too."""
-    source = _Source(_texts(messages))
+def prove(summary: str, messages: Messages, *, kept: Collection[str] = (), also: Messages = ()) -> Proof:
+    """A summary of these messages held against them: all their words, calls and results, thinking too.
+
+    `kept` are keys of blocks that stay beside it: their rules need not be told. What stands in `also` is
+    not made up either.
+    """
+    known = {id(message) for message in messages}
+    others = tuple(message for message in also if id(message) not in known)
+    source = _Source(_texts((*messages, *others)))
     found: dict[str, Invented] = {}
     for item in _things(summary):
         if item.text not in found and not source.holds(item):
             found[item.text] = item
     return Proof(
         tuple(sorted(found.values(), key=lambda item: item.start)),
-        tuple(missing_rules(summary, messages)),
+        tuple(missing_rules(summary, messages, kept)),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,22 +30,31 @@ class Rule:
 def rules_of(messages: Messages) -> Iterator[Rule]:
     """The user's rules in their order, each sentence once; pasted code and logs are not looked at."""
     seen = set()
-    for _, block in blocks_of(messages):
-        if not isinstance(block, Text) or block.author is not Author.USER:
-            continue
-        for sentence in _sentences(block.content.read()):
-            plain = _plain(sentence)
-            if plain not in seen and _is_rule(sentence):
-                seen.add(plain)
-                yield Rule(sentence, block.key)
-
-
-def missing_rules(summary: str, messages: Messages) -> Iterator[Rule]:
-    """The rules that a summary tells neither word for word nor in other words."""
-    told = _Told(summary)
-    for rule in rules_of(messages):
-        if not told.tells(rule.text):
+    for rule in _all_rules(messages):
+        plain = _plain(rule.text)
+        if plain not in seen:
+            seen.add(plain)
             yield rule
+
+
+def missing_rules(summary: str, messages: Messages, kept: Collection[str] = ()) -> Iterator[Rule]:
+    """The rules that a summary tells neither word for word nor in other words.
+
+    What the user said in blocks of the keys `kept` is still there to be read.
+    """
+    told = _Told(summary)
+    still_there = {_plain(rule.text) for rule in _all_rules(messages) if rule.key in kept} if kept else ()
+    for rule in rules_of(messages):
+        if _plain(rule.text) not in still_there and not told.tells(rule.text):
+            yield rule
+
+
+def _all_rules(messages: Messages) -> Iterator[Rule]:
+    for _, block in blocks_of(messages):
+        if isinstance(block, Text) and block.author is Author.USER:
+            yield from (
+                Rule(words, block.key) for words in _sentences(block.content.read()) if _is_rule(words)
+            )
 
 
 def with_rules(summary: str, rules: Iterable[Rule]) -> str:

@@ -129,7 +129,7 @@ async def test_the_menu_says_of_each_edit_why_not(app: HandcompactApp) -> None:
         await settle(pilot)
         await press(pilot, *TO_RESULT, "D")
         assert_golden(app, "edits")
-        text = await press(pilot, *["j"] * 7, "enter")
+        text = await press(pilot, *["j"] * 6, "enter")
         assert "drop picture: it stays: holds no picture" in text
 
 
@@ -142,16 +142,6 @@ async def test_the_last_turns_are_kept_behind_a_boundary(app: HandcompactApp) ->
         await press(pilot, "right", "enter")
         messages = workspace(app).messages
         assert len(messages) == 9 and messages[0].boundary is not None
-
-
-async def test_a_stretch_is_summarised_by_hand(app: HandcompactApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, *["j"] * 6, "v", *["j"] * 3, "v", "D", *["j"] * 6, "enter")
-        assert shows(app, RewriteScreen)
-        app.screen.query_one(TextArea).text = "He read f1."
-        await press(pilot, "ctrl+s")
-        assert any("He read f1." in text_of(b) for m in workspace(app).messages for b in m.blocks)
 
 
 async def test_what_was_done_by_hand_is_priced_and_checked_as_it_is_now(app: HandcompactApp) -> None:

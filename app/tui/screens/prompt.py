@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,10 +15,11 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.display import counted, human_number, spread
-from app.errors import HandcompactError, InputError, Stopped, SummaryFailed
-from app.giving import give_summary, note_failure, prefer, prompt_tokens, walked, wanted
+from app.display import counted, human_number, short_number, spread
+from app.errors import HandcompactError, Stopped, SummaryFailed
+from app.giving import prompt_tokens
 from app.opening import Opened
+from app.secrets import find_secrets
 from app.summarizers import SummaryRequest
 from app.summarizers.model import obtain
 from app.summarizers.provider import Provider, settings_file
@@ -28,6 +29,7 @@ from app.tui.screens.proof import ProofScreen
 from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
+from app.wishes import Wish
 
 SPELL_SECONDS = 1.0
 
@@ -60,15 +62,25 @@ class PromptScreen(WorkScreen):
             super().__init__()
             self.error = error
 
-    def __init__(self, opened: Opened, step: str, provider: Provider | None, lacking: str = "") -> None:
-        """Without a provider the prompt can only be read and saved; `lacking` says why there is none."""
+    def __init__(
+        self,
+        opened: Opened,
+        wish: Wish,
+        provider: Provider | None,
+        lacking: str = "",
+        taken: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Without a provider the prompt can only be read and saved; `lacking` says why there is none.
+
+        `taken` is called when an answer was put in its place.
+        """
         super().__init__(opened)
-        self._step = step
+        self._wish = wish
+        self._taken = taken
         self._provider = provider
         self._lacking = lacking or f"no model is named: [model] in {settings_file()}"
         self._request: SummaryRequest | None = None
-        self._was_set = False
-        """Whether the stage's options were changed for this, which giving up takes back."""
+        self._about: list[Fact] = []
         self._asked_at: float | None = None
         self._clock: Timer | None = None
         self._stopped = threading.Event()
@@ -83,21 +95,19 @@ class PromptScreen(WorkScreen):
 
     def header(self) -> str:
         right = "nothing was sent" if self._asked_at is None else "sent"
-        return spread(f"Ask a model for {self._step}", right, self.size.width - 2, self.glyphs)
+        return spread(f"Ask a model for {self._wish.title}", right, self.size.width - 2, self.glyphs)
 
     def on_mount(self) -> None:
-        self.query_one("#cancel", Push).focus()
+        self.query_one(TextPane).focus()
         self.status("making the prompt ...")
-        self._was_set = prefer(self.workspace, self._step, "model")
+        self._wish.begin()
         self._prepare()
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="prepare")
     def _prepare(self) -> None:
-        request = wanted(self.workspace, self._step)
+        request, note = self._wish.request()
         if request is None:
-            step = walked(self.workspace, self._step)
-            note = "" if step is None else step.result.note
-            self.post_message(self.Ready(None, 0, note or "no summary is wanted"))
+            self.post_message(self.Ready(None, 0, note))
             return
         # Counting secrets reads it all: done here, it is there when it is shown.
         _ = request.secrets
@@ -106,8 +116,13 @@ class PromptScreen(WorkScreen):
     @on(Ready)
     def _show(self, event: Ready) -> None:
         self._request = event.request
-        self.query_one(FactList).show(list(self._facts(event)))
-        self.query_one(TextPane).show(event.request.prompt if event.request else "")
+        self._about = list(self._facts(event))
+        self.query_one(FactList).show(self._about)
+        if event.request is not None:
+            prompt = event.request.prompt
+            self.query_one(TextPane).show(prompt, [secret.start for secret in find_secrets(prompt)])
+            self.query_one("#send", Push).label = f"Send ~{short_number(event.tokens)} tokens"
+            self.query_one("#send", Push).refresh(layout=True)
         self.status(self.why_not("send") or "nothing is sent before you press Send")
         self.refresh_lines()
 
@@ -123,8 +138,9 @@ class PromptScreen(WorkScreen):
         size = f"~{human_number(event.tokens)} tokens, {request.chars:,} characters"
         yield Fact("sends", size)
         if request.secrets:
-            found = f"{counted(request.secrets, 'string')} in it look like a key or a password"
-            yield Fact("secrets", f"{found}: read it before you send it", "!", whole=True)
+            look = "looks" if request.secrets == 1 else "look"
+            found = f"{counted(request.secrets, 'string')} in it {look} like a key or a password"
+            yield Fact("secrets", f"{found} (n goes to them)", "!", whole=True)
         else:
             yield Fact("secrets", "nothing in it looks like a key of a known form", "ok")
 
@@ -196,29 +212,35 @@ class PromptScreen(WorkScreen):
         if self._request is None or self._stopped.is_set():
             return
         try:
-            give_summary(self.workspace, self._step, "model", event.answer, self._request.key)
-        except InputError as error:
-            self.status(str(error))
+            self._wish.take(event.answer, self._request)
+        except HandcompactError as error:
+            self._tell_failure(f"not taken: {error}")
             return
-        self._was_set = False
-        self.app.switch_screen(ProofScreen(self.opened, self._step))
+        self._taken()
+        self.app.switch_screen(ProofScreen(self.opened, self._wish))
 
     @on(Failed)
     def _fail(self, event: Failed) -> None:
         self._done()
         error = event.error
         if isinstance(error, SummaryFailed):
-            # What is noted stands above the options: they are not taken back any more.
-            note_failure(self.workspace, self._step, str(error))
-            self._was_set = False
-        said = "stopped" if isinstance(error, Stopped) else f"not taken: {error}"
-        self.status(f"{said}; nothing was changed")
+            self._wish.failed(str(error))
+        if isinstance(error, Stopped):
+            self.status("stopped; nothing was changed")
+        else:
+            self._tell_failure(str(error))
+
+    def _tell_failure(self, why: str) -> None:
+        """It may be longer than the status line."""
+        failed = Fact("failed", why, "FAIL", whole=True)
+        self.query_one(FactList).show([failed, *self._about])
+        self.status("there is no summary of it; nothing was changed")
 
     # Saving, and leaving
 
     @acts
     def action_save_prompt(self) -> None:
-        self.ask("prompt", "write the prompt to:", f"{self._step}-prompt.txt")
+        self.ask("prompt", "write the prompt to:", f"{self._wish.title.replace(' ', '-')}-prompt.txt")
 
     @on(Prompt.Taken)
     def _save(self, event: Prompt.Taken) -> None:
@@ -240,6 +262,5 @@ class PromptScreen(WorkScreen):
             self._stopped.set()
             self.status("stopping")
             return
-        if self._was_set:
-            self.workspace.undo()
+        self._wish.give_up()
         self.dismiss()

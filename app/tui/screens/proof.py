@@ -11,13 +11,13 @@ from textual.widget import Widget
 
 from app.display import counted, spread
 from app.errors import HandcompactError
-from app.giving import add_rules, walked
 from app.opening import Opened
-from app.summarizers.proof import Invented, Proof, prove
+from app.summarizers.proof import Invented, Proof
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
+from app.wishes import Wish
 
 MARK = "[? "
 """Begins the words behind something that the session does not say."""
@@ -37,9 +37,9 @@ class ProofScreen(WorkScreen):
             self.proof = proof
             self.note = note
 
-    def __init__(self, opened: Opened, step: str) -> None:
+    def __init__(self, opened: Opened, wish: Wish) -> None:
         super().__init__(opened)
-        self._step = step
+        self._wish = wish
         self._proof: Proof | None = None
         self._words = ""
 
@@ -48,7 +48,7 @@ class ProofScreen(WorkScreen):
         yield TextPane(wrap=True, line_numbers=True, glyphs=self.glyphs, id="text")
 
     def header(self) -> str:
-        return spread(f"Summary of {self._step}", self._words, self.size.width - 2, self.glyphs)
+        return spread(f"Summary for {self._wish.title}", self._words, self.size.width - 2, self.glyphs)
 
     def on_mount(self) -> None:
         self.query_one(TextPane).focus()
@@ -57,13 +57,11 @@ class ProofScreen(WorkScreen):
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="prove")
     def _prove(self) -> None:
-        step = walked(self.workspace, self._step)
-        if step is None or not step.result.written:
-            note = "" if step is None else step.result.note
+        written, note = self._wish.written()
+        if written is None:
             self.post_message(self.Proved("", None, note))
-            return
-        written = step.result.written
-        self.post_message(self.Proved(written, prove(written, step.before), step.result.note))
+        else:
+            self.post_message(self.Proved(written.text, written.proof(), note))
 
     @on(Proved)
     def _show(self, event: Proved) -> None:
@@ -72,7 +70,7 @@ class ProofScreen(WorkScreen):
         if event.proof is None:
             self._words = "not used"
             self.query_one(FactList).show([Fact("why", event.note or "nobody wrote one", "!", whole=True)])
-            self.status("the text is kept; u in the stepper takes it back")
+            self.status("the text is kept; u takes it back")
         else:
             invented = event.proof.invented
             self._words = f"{len(event.text):,} characters"
@@ -95,7 +93,7 @@ class ProofScreen(WorkScreen):
     def action_add_rules(self) -> None:
         assert self._proof is not None
         try:
-            add_rules(self.workspace, self._step, self._proof)
+            self._wish.add_rules(self._proof.missing)
         except HandcompactError as error:
             self.status(str(error))
             return

@@ -34,9 +34,9 @@ class RewriteScreen(Attempts):
         title: str,
         text: str,
         make: Callable[[str], Edit],
-        told: Callable[[str], None],
+        told: Callable[[Way], None],
     ) -> None:
-        """`make` gives the edit that puts a text in; `told` is called with what was done."""
+        """`make` gives the edit that puts a text in; `told` is called when it is done."""
         super().__init__(opened)
         self._title = title
         self._original = text
@@ -78,7 +78,7 @@ class RewriteScreen(Attempts):
 
     def edited(self, way: Way) -> None:
         self.dismiss()
-        self._told(f"{way.words}: u takes it back")
+        self._told(way)
 
     def action_close(self) -> None:
         if self._editor.text == self._start:

@@ -19,6 +19,7 @@ from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.widgets.editor import Editor
+from app.wishes import ForStage
 
 
 class SummaryScreen(WorkScreen):
@@ -94,7 +95,7 @@ class SummaryScreen(WorkScreen):
         except HandcompactError as error:
             self.status(str(error))
             return
-        self.app.switch_screen(ProofScreen(self.opened, self._step))
+        self.app.switch_screen(ProofScreen(self.opened, ForStage(self.workspace, self._step)))
 
     def action_close(self) -> None:
         if not self._is_changed:

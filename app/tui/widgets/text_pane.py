@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.segment import Segment
@@ -81,10 +81,16 @@ class TextPane(LineView):
         self._layout_rows: Layout | None = None
         """None when lines are not wrapped: then a row is a line."""
         self._laid_out: tuple[int, bool, bool] | None = None
+        self._stops: list[tuple[int, int]] = []
+        """(line, character) that n and N visit when no search is active."""
 
-    def show(self, text: str) -> None:
-        """Show another text from its start; a search ends."""
+    def show(self, text: str, stops: Iterable[int] = ()) -> None:
+        """Show another text from its start; a search ends.
+
+        `stops` are the code points, ascending, that n and N visit when no search is active.
+        """
         self._text = text
+        self._stops = list(_places(text, stops))
         self._lines = _lines_of(text, self.glyphs)
         self._layout_rows = self._laid_out = None
         self.set_matches("", ())
@@ -139,6 +145,9 @@ class TextPane(LineView):
 
     # Searching.
 
+    def stops(self) -> Sequence[int]:
+        return sorted({self._row_of(place) for place in self._stops}) if self._stops else ()
+
     def find_rows(self, pattern: re.Pattern[str]) -> Sequence[int]:
         """The rows where a match begins; one that runs on to the next row counts too."""
         layout = self._layout_rows
@@ -192,6 +201,15 @@ class TextPane(LineView):
         self._lines = _lines_of(self._text, self.glyphs)
         self._layout_rows = self._laid_out = None
         super().watch_glyphs()
+
+
+def _places(text: str, points: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Line and character of ascending code points of a text."""
+    line = start = 0
+    for point in points:
+        line += text.count("\n", start, point)
+        start = point
+        yield line, point - (text.rfind("\n", 0, point) + 1)
 
 
 def _lines_of(text: str, glyphs: Glyphs) -> list[str]:

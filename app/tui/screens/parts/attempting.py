@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
@@ -17,13 +20,18 @@ WORDS_NAMED = 6
 """Texts of the person's own that a question names."""
 
 
+Then: TypeAlias = Callable[[Attempt, Way], None]
+"""What is done with the way that an edit can be done."""
+
+
 class Tried(Message):
     """An edit was tried."""
 
-    def __init__(self, edit: Edit, found: Attempt) -> None:
+    def __init__(self, edit: Edit, found: Attempt, then: Then) -> None:
         super().__init__()
         self.edit = edit
         self.found = found
+        self.then = then
 
 
 class Attempts(WorkScreen):
@@ -41,17 +49,20 @@ class Attempts(WorkScreen):
         """An edit was done."""
         self.did(f"{way.words}: u takes it back")
 
-    def attempt(self, edit: Edit) -> None:
-        """Do an edit if it may be done; ask first where that takes a yes."""
+    def attempt(self, edit: Edit, then: Then | None = None) -> None:
+        """Do an edit if it may be done; ask first where that takes a yes.
+
+        `then` is called in the place of doing it, with the way that was found or chosen.
+        """
         self.tell(f"{edit.label}: looking at what it would do ...")
-        self._try(edit)
+        self._try(edit, then or self._take)
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
-    def _try(self, edit: Edit) -> None:
+    def _try(self, edit: Edit, then: Then) -> None:
         worker = get_current_worker()
         found = attempt(self.workspace, edit)
         if not worker.is_cancelled:
-            self.post_message(Tried(edit, found))
+            self.post_message(Tried(edit, found, then))
 
     @on(Tried)
     def _tried(self, event: Tried) -> None:
@@ -59,11 +70,11 @@ class Attempts(WorkScreen):
         if not found.ways:
             self.tell(f"{event.edit.label}: {found.reason}")
         elif not found.reason:
-            self._take(found, found.ways[0])
+            event.then(found, found.ways[0])
         elif len(found.ways) == 1:
-            self._confirm(found, found.ways[0])
+            self._confirm(found, found.ways[0], event.then)
         else:
-            self._offer(found)
+            self._offer(found, event.then)
 
     def _take(self, found: Attempt, way: Way) -> None:
         if take(self.workspace, found, way):
@@ -71,7 +82,7 @@ class Attempts(WorkScreen):
         else:
             self.attempt(way.edit)
 
-    def _offer(self, found: Attempt) -> None:
+    def _offer(self, found: Attempt, then: Then) -> None:
         """Let the person choose how far it goes."""
         choices = [
             Choice(f"{way.words}; with {way.touches}" if way.touches else way.words) for way in found.ways
@@ -80,13 +91,16 @@ class Attempts(WorkScreen):
         def choose(position: int | None) -> None:
             if position is not None:
                 way = found.ways[position]
-                (self._confirm if way.touches else self._take)(found, way)
+                if way.touches:
+                    self._confirm(found, way, then)
+                else:
+                    then(found, way)
 
         self.app.push_screen(
             ChooseScreen("How far shall it go?", choices, about=f"Not all of it: {found.reason}."), choose
         )
 
-    def _confirm(self, found: Attempt, way: Way) -> None:
+    def _confirm(self, found: Attempt, way: Way, then: Then) -> None:
         """Ask, and name the person's own words that would be touched."""
         touches = f", with {way.touches}" if way.touches else ""
         named = [f"- {' '.join(words.split())[:60]}" for words in way.own_words[:WORDS_NAMED]]
@@ -96,7 +110,7 @@ class Attempts(WorkScreen):
 
         def answer(sure: bool | None) -> None:
             if sure:
-                self._take(found, way)
+                then(found, way)
             else:
                 self.tell("nothing was changed")
 

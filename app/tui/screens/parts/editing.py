@@ -23,16 +23,14 @@ from app.edits.replace_text import ReplaceText
 from app.edits.save import Save
 from app.edits.spans import STRUCTURED
 from app.edits.strip_thinking import StripThinking
-from app.edits.summarise_range import HAND, SummariseRange
+from app.edits.summarise_range import SummariseRange
 from app.errors import BadPipeline
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
-from app.tui.screens.parts.attempting import Attempts
-from app.tui.screens.rewrite import RewriteScreen, own_text, summary_text
+from app.tui.screens.parts.summarising import ANY_TEXT, Summarises
+from app.tui.screens.rewrite import RewriteScreen, own_text
 
 NO_ROW = "no message is under the cursor"
-ANY_TEXT = "some text"
-"""Stands for the text that is still to be written, when it is asked whether it could be put in."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class MenuReady(Message):
         self.rows = rows
 
 
-class Edits(Attempts):
+class Edits(Summarises):
     """A screen with rows that can be edited by hand."""
 
     def acted_keys(self) -> tuple[str, ...]:
@@ -96,10 +94,7 @@ class Edits(Attempts):
             return
         text = own_text(self.workspace, keys[0])
         make = partial(_rewritten, keys)
-        self._write("Rewrite this text", text, make)
-
-    def _write(self, title: str, text: str, make: Callable[[str], Edit]) -> None:
-        self.app.push_screen(RewriteScreen(self.opened, title, text, make, self.did))
+        self.app.push_screen(RewriteScreen(self.opened, "Rewrite this text", text, make, self.edited))
 
     # The menu
 
@@ -142,8 +137,7 @@ class Edits(Attempts):
         yield plain("save to a file", Save(keys=keys))
         yield Offer("rewrite this text ... (E)", ReplaceText(keys=here, text=ANY_TEXT), self.action_rewrite)
         by_rules = SummariseRange(keys=keys, source=STRUCTURED)
-        yield plain("summarise first to last by rules", by_rules)
-        yield Offer("summarise them by hand ...", by_rules, partial(self._summarise, keys))
+        yield Offer("summarise first to last ...", by_rules, partial(self.summarise, keys))
         yield plain("drop pictures", DropImage(keys=keys))
         yield plain("note pictures in a line", NoteImage(keys=keys))
         yield plain("strip thinking of these turns", StripThinking(keys=keys))
@@ -154,10 +148,6 @@ class Edits(Attempts):
 
     def _ask_turns(self) -> None:
         self.ask("edit-turns", "newest turns that stay:", "3")
-
-    def _summarise(self, keys: tuple[str, ...]) -> None:
-        text = summary_text(self.workspace, SummariseRange(keys=keys, source=STRUCTURED))
-        self._write("Summary by hand", text, partial(_summarised, keys))
 
     @on(Prompt.Taken)
     def _edit_asked(self, event: Prompt.Taken) -> None:
@@ -184,7 +174,3 @@ def _cut(text: str) -> Edit:
 
 def _rewritten(keys: tuple[str, ...], text: str) -> Edit:
     return ReplaceText(keys=keys, text=text)
-
-
-def _summarised(keys: tuple[str, ...], text: str) -> Edit:
-    return SummariseRange(keys=keys, source=HAND, text=text)

@@ -20,15 +20,16 @@ from app.giving import (
     sources,
     summarizing_steps,
 )
-from app.summarizers.provider import Provider, load_provider
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.gate import GateScreen
+from app.tui.screens.parts.models import model_choice, prompt_screen
 from app.tui.screens.parts.stepping import Steps
 from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.summary import SummaryScreen
+from app.wishes import ForStage
 from app.workspace import Status, Step
 
 Offer = tuple[Choice, Callable[[], None]]
@@ -122,19 +123,17 @@ class Gives(Steps):
             yield Choice(f"memory: {path.name} in {path.parent}", size), partial(self._by_memory, path)
         yield Choice("memory: another file ...", "path"), lambda: self.ask("memory", "memory file:")
         yield Choice("your own hand", "an editor"), lambda: self._push(SummaryScreen(self.opened, name))
-        provider, lacking = _provider()
-        place = "none is set" if provider is None else provider.kind
-        yield (
-            Choice("a model: shows what would be sent first", place),
-            lambda: self._push(PromptScreen(self.opened, name, provider, lacking)),
-        )
+        yield model_choice(), lambda: self._push(prompt_screen(self.opened, self._wish(name)))
         if step.result.written:
             yield (
                 Choice("hold the present one against the session", "proof"),
-                lambda: self._push(ProofScreen(self.opened, name)),
+                lambda: self._push(ProofScreen(self.opened, self._wish(name))),
             )
         if failures := self.workspace.state.given(name).failures:
             yield Choice("forget the failures so far", f"{failures} in a row"), lambda: self._reset(name)
+
+    def _wish(self, step: str) -> ForStage:
+        return ForStage(self.workspace, step)
 
     def _push(self, screen: SummaryScreen | PromptScreen | ProofScreen) -> None:
         self.app.push_screen(screen)
@@ -164,11 +163,3 @@ class Gives(Steps):
     def _named(self, event: Prompt.Taken) -> None:
         if event.purpose == "memory" and event.text.strip():
             self._by_memory(Path(event.text.strip()).expanduser())
-
-
-def _provider() -> tuple[Provider | None, str]:
-    """The model that can be asked, or why there is none."""
-    try:
-        return load_provider(), ""
-    except HandcompactError as error:
-        return None, str(error)

@@ -1,0 +1,33 @@
+"""Which model a person can be offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.errors import HandcompactError
+from app.opening import Opened
+from app.summarizers.provider import Provider, load_provider
+from app.tui.screens.choose import Choice
+from app.tui.screens.prompt import PromptScreen
+from app.wishes import Wish
+
+
+def model_choice() -> Choice:
+    """The line that offers it."""
+    provider, _ = _provider()
+    return Choice(
+        "a model: shows what would be sent first", "none is set" if provider is None else provider.kind
+    )
+
+
+def prompt_screen(opened: Opened, wish: Wish, taken: Callable[[], None] = lambda: None) -> PromptScreen:
+    """The screen that asks it, or shows what it would be asked; `taken` is called when it answered."""
+    return PromptScreen(opened, wish, *_provider(), taken)
+
+
+def _provider() -> tuple[Provider | None, str]:
+    """The model that can be asked, or why there is none."""
+    try:
+        return load_provider(), ""
+    except HandcompactError as error:
+        return None, str(error)

@@ -1,0 +1,66 @@
+"""A summary in the place of rows: by rules, by the person's hand, or by a model, and the proof of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from app.attempts import Attempt, Way
+from app.edits import Edit
+from app.edits.spans import STRUCTURED
+from app.edits.summarise_range import HAND, MODEL, SummariseRange
+from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.parts.attempting import Attempts
+from app.tui.screens.parts.models import model_choice, prompt_screen
+from app.tui.screens.proof import ProofScreen
+from app.tui.screens.rewrite import RewriteScreen, summary_text
+from app.wishes import ForRange
+
+ANY_TEXT = "some text"
+"""Stands for the text that is still to be written, when it is asked whether it could be put in."""
+
+
+class Summarises(Attempts):
+    """A screen whose rows can be summarised, as the stages are given their summaries."""
+
+    def summarise(self, keys: tuple[str, ...]) -> None:
+        """Ask where the summary of the rows from the first to the last shall come from."""
+        offers: tuple[tuple[Choice, Callable[[], None]], ...] = (
+            (Choice("rules alone", "structured, no model"), lambda: self.attempt(_by(STRUCTURED, keys))),
+            (Choice("your own hand", "an editor"), lambda: self._by_hand(keys)),
+            (model_choice(), lambda: self.attempt(_by(MODEL, keys, ANY_TEXT), self._ask_model)),
+        )
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                offers[position][1]()
+
+        about = "One message stands for all from the first of these rows to the last."
+        choices = [choice for choice, _ in offers]
+        self.app.push_screen(ChooseScreen("A summary of these rows from", choices, about=about), choose)
+
+    def _by_hand(self, keys: tuple[str, ...]) -> None:
+        text = summary_text(self.workspace, _by(STRUCTURED, keys))
+        make = partial(_by, HAND, keys)
+        self.app.push_screen(RewriteScreen(self.opened, "Summary by hand", text, make, self._written))
+
+    def _written(self, way: Way) -> None:
+        self.edited(way)
+        newest = self.workspace.steps[-1].edit
+        assert isinstance(newest, SummariseRange), "a summary was just taken"
+        self.app.push_screen(ProofScreen(self.opened, ForRange(self.workspace, newest)))
+
+    def _ask_model(self, found: Attempt, way: Way) -> None:
+        """Show what would be sent, now that it is known what may go."""
+        edit = way.edit
+        assert isinstance(edit, SummariseRange), "that is what was tried"
+        if self.workspace.history.done != found.done:
+            self.attempt(edit, self._ask_model)
+            return
+        self.tell("")
+        wish = ForRange(self.workspace, edit)
+        self.app.push_screen(prompt_screen(self.opened, wish, lambda: self.edited(way)))
+
+
+def _by(source: str, keys: tuple[str, ...], text: str = "") -> Edit:
+    return SummariseRange(keys=keys, source=source, text=text)
