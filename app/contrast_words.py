@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from pathlib import PurePath
 
 from app.contrast import BlockRow, Contrast, ContrastRow, Fate, Side, block_rows
 from app.diff import DiffRow, LineKind
@@ -54,15 +55,16 @@ _LINES = {
 }
 
 
-def contrast_lines(
-    found: Contrast, counter: Counter, *, brief: bool = False, full: bool = False
-) -> Iterator[Line]:
-    """Both sessions message by message, and what it comes to.
+def contrast_parts(
+    found: Contrast, counter: Counter, *, brief: bool = False, full: bool = False, whole_paths: bool = True
+) -> Iterator[Line | DiffRow]:
+    """Both sessions message by message, and what it comes to: lines of words, and rows of the diffs.
 
-    `brief` leaves the texts out; `full` folds nothing away. Texts are read as their line comes.
+    `brief` leaves the texts out; `full` keeps what did not change apart. Texts are read as their row comes.
     """
-    for name, session in (("a", found.before), ("b", found.after)):
-        yield Line(Tone.HEAD, f"{name}  {_session_words(session, counter)}")
+    for side, session in (("a", found.before), ("b", found.after)):
+        name = session.name if whole_paths else PurePath(session.name).name
+        yield Line(Tone.HEAD, f"{side}  {name}  {_session_words(session, counter)}")
     tools = _tool_names(found)
     for is_kept, rows in groupby(found.rows, key=lambda row: row.fate is Fate.KEPT and not full):
         if is_kept:
@@ -72,8 +74,20 @@ def contrast_lines(
             yield Line(_TONES[row.fate], _row_words(row, counter))
             if not brief and row.fate is not Fate.KEPT:
                 for block in block_rows(row):
-                    yield from _block_lines(block, counter, tools, full)
+                    yield Line(Tone.PLAIN, _block_words(block, counter, tools))
+                    yield from block.diff(full=full).rows
     yield Line(Tone.HEAD, summary(found, counter))
+
+
+def contrast_lines(
+    found: Contrast, counter: Counter, *, brief: bool = False, full: bool = False
+) -> Iterator[Line]:
+    """The same as lines alone; `full` unfolds what the diffs fold, too."""
+    for part in contrast_parts(found, counter, brief=brief, full=full):
+        if isinstance(part, Line):
+            yield part
+        else:
+            yield from _diff_lines(part, full)
 
 
 def summary(found: Contrast, counter: Counter) -> str:
@@ -92,7 +106,7 @@ def _change(before: int, after: int) -> str:
 def _session_words(session: Session, counter: Counter) -> str:
     size = f"~{human_number(counter.total(session.live)[0])} tokens"
     messages = counted(len(session.live), "message")
-    return f"{session.name}  ({format_named(session.format).title}): {messages} sent, {size}"
+    return f"({format_named(session.format).title}): {messages} sent, {size}"
 
 
 def _kept(rows: list[ContrastRow], counter: Counter) -> Iterator[Line]:
@@ -124,20 +138,21 @@ def _preview(side: Side) -> str:
     return next((preview_of(block) for block in side.message.blocks if preview_of(block)), "")
 
 
-def _block_lines(row: BlockRow, counter: Counter, tools: dict[str, str], full: bool) -> Iterator[Line]:
+def _block_words(row: BlockRow, counter: Counter, tools: dict[str, str]) -> str:
     sides = [block for block in (row.before, row.after) if block is not None]
     sizes = " -> ".join(f"~{human_number(counter.tokens(block)[0])}" for block in sides)
-    yield Line(Tone.PLAIN, f"    {_SIGNS[row.fate]} {_what(row, tools)}  {sizes}")
-    for line in row.diff(full=full).rows:
-        if line.kind is LineKind.GAP and full:
-            folded = line.folded
-            yield from (Line(_LINES[inner.kind], _text_line(inner)) for inner in folded)
-        elif line.kind is LineKind.GAP:
-            of_what = {"-": "removed ", "+": "added "}.get(str(line.folded[0].kind), "")
-            words = f"{counted(len(line.folded), f'{of_what}line')} more"
-            yield Line(Tone.FAINT, f"      {'...':>{GUTTER}}   {words}")
-        else:
-            yield Line(_LINES[line.kind], _text_line(line))
+    return f"    {_SIGNS[row.fate]} {_what(row, tools)}  {sizes}"
+
+
+def _diff_lines(row: DiffRow, full: bool) -> Iterator[Line]:
+    if row.kind is not LineKind.GAP:
+        yield Line(_LINES[row.kind], _text_line(row))
+    elif full:
+        yield from (Line(_LINES[inner.kind], _text_line(inner)) for inner in row.folded)
+    else:
+        of_what = {"-": "removed ", "+": "added "}.get(str(row.folded[0].kind), "")
+        words = f"{counted(len(row.folded), f'{of_what}line')} more"
+        yield Line(Tone.FAINT, f"      {'...':>{GUTTER}}   {words}")
 
 
 def _text_line(line: DiffRow) -> str:

@@ -6,13 +6,19 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from app.errors import InputError, RefusedError
-from app.export.files import make_folder, publish_free, publish_new, publish_over, stage
-from app.formats.source import FileSource, chunks, sha256
-from app.settings import data_dir
+from app import __version__
+from app.errors import FileChanged, InputError, RefusedError
+from app.export.files import Staged, discard, make_folder, publish_free, publish_new, publish_over, stage
+from app.export.guard import held, writers_of
+from app.formats.source import FileSource, chunks, identity_of, sha256
+from app.settings import data_dir, in_agent_dir
+
+RESTORE = "restore"
+"""Stands for the pipeline in the manifest of what a restore replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,13 @@ def manifests_of(file: Path) -> Iterator[Manifest]:
     return (manifest for manifest in manifests(folders) if manifest.target.resolve() == wanted)
 
 
+def backups_of(file: Path) -> Iterator[Manifest]:
+    """The manifests whose backup is of this file, newest first."""
+    wanted = file.resolve()
+    folders = [data_dir() / "backups", wanted.parent / ".transcripts"]
+    return (manifest for manifest in manifests(folders) if manifest.source == wanted)
+
+
 def manifest_of_backup(backup: Path) -> Manifest:
     """The manifest that names this backup (or that is this file); raises InputError."""
     as_manifest = read_manifest(backup)
@@ -92,7 +105,33 @@ def manifest_of_backup(backup: Path) -> Manifest:
     for manifest in manifests([wanted.parent]):
         if manifest.backup is not None and manifest.backup.resolve() == wanted:
             return manifest
+    newest = next(backups_of(backup), None)
+    if newest is not None and newest.backup is not None:
+        raise InputError(f"{backup} is no backup, but has one: give {newest.backup}")
     raise InputError(f"{backup} has no manifest beside it: give a backup that `handcompact restore` lists")
+
+
+class State(StrEnum):
+    """How a backup stands to what lies now where it came from."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    GONE = "gone"
+    """Nothing lies there any more."""
+    LOST = "no backup"
+    """The backup itself is gone, or none was made."""
+
+
+def state_of(manifest: Manifest) -> State:
+    """How the backup stands to what lies there now; reads the file only where the sizes agree."""
+    if manifest.backup is None or not manifest.backup.is_file():
+        return State.LOST
+    if not manifest.source.is_file():
+        return State.GONE
+    if manifest.source.stat().st_size != manifest.source_size:
+        return State.DIFFERS
+    with FileSource(manifest.source) as there:
+        return State.SAME if sha256(there) == manifest.source_sha256 else State.DIFFERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,43 +141,109 @@ class Restored:
     target: Path
     backup: Path
     replaced_backup: Path | None
-    """Where the file that stood there before was kept."""
+    """Where the file that stood there before was kept: a backup like any other."""
     changed: bool
 
 
-def restore(manifest: Manifest) -> Restored:
+def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
+    """Why a backup may not be put back now, in words; None when it may.
+
+    `force` lets it be put over a file that another program has open for writing.
+    """
+    if manifest.backup is None or not manifest.backup.is_file():
+        return f"the backup {manifest.backup or ''} is gone: nothing was restored".replace("  ", " ")
+    if manifest.source_mode is None:
+        return f"{manifest.source} was no file when it was backed up: read {manifest.backup} instead"
+    if not force and (writers := writers_of(manifest.source)):
+        return (
+            f"{manifest.source} is being written by {', '.join(writers)}: end it first,"
+            " or use --force; nothing was restored"
+        )
+    return None
+
+
+def restore(manifest: Manifest, *, force: bool = False) -> Restored:
     """Put a backup's bytes and mode back where they came from, keeping what stands there now.
 
-    Raises RefusedError when the backup is gone or is not the bytes it was; WriteFailed when it
+    Raises RefusedError when the backup is gone or is not the bytes it was, or when another program
+    writes the file (unless `force`), FileChanged when it was written meanwhile, WriteFailed when it
     cannot be written.
     """
-    backup = manifest.backup
-    if backup is None or not backup.is_file():
-        raise RefusedError(f"the backup {backup} is gone: nothing was restored")
-    target = manifest.source
+    if reason := why_not_restore(manifest, force=force):
+        raise RefusedError(reason)
+    backup, target, mode = manifest.backup, manifest.source, manifest.source_mode
+    assert backup is not None and mode is not None, "why_not_restore has looked"
     with FileSource(backup) as source:
         if sha256(source) != manifest.source_sha256:
             raise RefusedError(f"{backup} is not what was backed up (its hash differs): nothing was restored")
-        if target.is_file():
-            with FileSource(target) as there:
-                if sha256(there) == manifest.source_sha256:
-                    return Restored(target, backup, None, changed=False)
-                kept = _keep(there, manifest)
-        else:
-            kept = None
+        if not target.is_file():
             make_folder(target.parent)
-        mode = manifest.source_mode if manifest.source_mode is not None else 0o600
-        staged = stage(target.parent, chunks(source), mode)
-        (publish_over if kept else publish_new)(staged, target)
+            publish_new(_staged(source, target, mode), target)
+            return Restored(target, backup, None, changed=True)
+        with FileSource(target) as there:
+            if sha256(there) == manifest.source_sha256:
+                return Restored(target, backup, None, changed=_set_mode(there, mode))
+            staged = _staged(source, target, mode)
+            try:
+                kept = _keep(there, manifest)
+                with held(target):
+                    if identity_of(target.stat()) != there.identity:
+                        raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
+                    publish_over(staged, target)
+            except BaseException:
+                discard(staged.path)
+                raise
     return Restored(target, backup, kept, changed=True)
 
 
+def _staged(source: FileSource, target: Path, mode: int) -> Staged:
+    """The backup's bytes under an unfinished name: never in an agent's folder, where it may be read."""
+    folder = target.parent
+    if in_agent_dir(target):
+        folder = data_dir() / "staging"
+        make_folder(folder)
+    return stage(folder, chunks(source), mode)
+
+
+def _set_mode(there: FileSource, mode: int) -> bool:
+    """Give a file that holds the right bytes its mode; False when it has that already."""
+    if there.identity.mode & 0o777 == mode:
+        return False
+    there.path.chmod(mode)
+    return True
+
+
 def _keep(source: FileSource, manifest: Manifest) -> Path:
+    """Back up what is to be replaced, with a manifest, so that this can be taken back, too."""
     folder = manifest.path.parent
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    return publish_free(
-        stage(folder, chunks(source)),
-        folder,
-        f"{manifest.source.stem[:100]}.replaced.{stamp}",
-        manifest.source.suffix,
-    )
+    stem = f"{manifest.source.stem[:100]}.replaced.{stamp}"
+    kept = publish_free(stage(folder, chunks(source)), folder, stem, manifest.source.suffix)
+    data = {
+        "handcompact": __version__,
+        "made": stamp,
+        "in_place": True,
+        "pipeline": RESTORE,
+        "format": manifest.format,
+        "source": {
+            "path": str(manifest.source),
+            "size": source.size,
+            "sha256": sha256(source),
+            "mode": source.identity.mode,
+        },
+        "backup": str(kept),
+        "target": {
+            "path": str(manifest.source),
+            "size": manifest.source_size,
+            "sha256": manifest.source_sha256,
+        },
+        "session_id": None,
+        "files": [],
+    }
+    text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
+    try:
+        publish_free(stage(folder, [text.encode()]), folder, f"{stem}.manifest", ".json")
+    except BaseException:
+        discard(kept)
+        raise
+    return kept

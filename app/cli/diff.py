@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from app.cli.colours import say_lines
 from app.cli.command import DONE, FOUND, add_count, add_json
-from app.cli.output import complain, progress, say, say_json
+from app.cli.output import complain, progress, say_json
 from app.contrast import blocks_to_count, contrast, contrast_json
-from app.contrast_words import Line, Tone, contrast_lines
+from app.contrast_words import contrast_lines
 from app.diff_source import origin_of
-from app.display import safe_text
 from app.formats import open_session
 from app.tokens import token_estimator
 from app.tokens.counter import Counter
-
-_COLOURS = {Tone.HEAD: "1", Tone.CHANGED: "33", Tone.GONE: "31", Tone.ADDED: "32", Tone.FAINT: "2"}
-"""SGR parameters; the signs say the same without them."""
 
 
 class Diff:
@@ -52,8 +47,7 @@ class Diff:
         if args.json:
             say_json(contrast_json(found, counter, full=args.full))
         else:
-            for line in contrast_lines(found, counter, brief=args.brief, full=args.full):
-                _say(line)
+            say_lines(contrast_lines(found, counter, brief=args.brief, full=args.full))
         return DONE if found.is_same else FOUND
 
 
@@ -64,18 +58,3 @@ def _files(args: Namespace) -> tuple[str, str]:
     if origin.note:
         complain(f"handcompact: {origin.note}")
     return str(origin.path), args.a
-
-
-def _say(line: Line) -> None:
-    colour = _COLOURS.get(line.tone)
-    if colour is None or not _has_colours():
-        say(line.text)
-    else:
-        # Our own codes around a text in which no code is left.
-        encoding = sys.stdout.encoding or "utf-8"
-        text = safe_text(line.text).encode(encoding, "backslashreplace").decode(encoding)
-        sys.stdout.write(f"\x1b[{colour}m{text}\x1b[0m\n")
-
-
-def _has_colours() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

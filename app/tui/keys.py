@@ -33,6 +33,8 @@ class Where(StrEnum):
     GATE = "gate"
     REWRITE = "rewrite"
     GROUPS = "groups"
+    BACKUPS = "backups"
+    CONTRAST = "two sessions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -68,6 +70,8 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L = (
     Where.GATE,
     Where.REWRITE,
     Where.GROUPS,
+    Where.BACKUPS,
+    Where.CONTRAST,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -126,7 +130,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "find",
         "Find",
         "Search; n and N go to the next and previous hit",
-        (S, M, L, P, D, T, H, Q, V, C, G),
+        (S, M, L, P, D, T, H, Q, V, C, G, B, X),
     ),
     Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D, L)),
     Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D, L)),
@@ -165,11 +169,15 @@ KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("next-change", "n", "next_change", "Next", "Go to the next changed message", (D,)),
     Key("previous-change", "N", "previous_change", "Previous", "Go to the changed message before", (D,)),
-    Key("split", "s", "split", "Split", "Side by side, or one under the other", (D,)),
-    Key("wrap", "w", "wrap", "Wrap", "Wrap long lines, or not", (D, T)),
+    Key("split", "s", "split", "Split", "Side by side, or one under the other", (D, X)),
+    Key("wrap", "w", "wrap", "Wrap", "Wrap long lines, or not", (D, T, X)),
     Key("stage", "1,2,3,4,5,6,7,8,9", "jump_stage", "Stage", "Go to stage 1 to 9", (M, P)),
     Key("path", "o", "path", "Path", "Open a file by its path", (S,)),
-    Key("reload", "r", "reload", "Reload", "Look again", (S,)),
+    Key("reload", "r", "reload", "Reload", "Look again", (S, B)),
+    Key("backups", "b", "backups", "Backups", "List the backups, see what they change, put one back", (S,)),
+    Key("restore", "enter", "restore", "Put back", "Put this backup back; asks first", (B,)),
+    Key("difference", "d", "difference", "Diff", "See what putting it back would change", (B,)),
+    Key("hold", "d", "hold", "Diff", "Hold this session against another: d on both", (S,)),
     Key("reread", "r", "reread", "Reload", "Read the file again as it is now, your steps kept", (M,)),
     Key(
         "close",
@@ -177,7 +185,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "close",
         "Close",
         "Back to the screen before",
-        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L),
+        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X),
     ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
@@ -205,7 +213,9 @@ KEYS: Final[tuple[Key, ...]] = (
 
 
 BARS: Final[Mapping[Where, tuple[str, ...]]] = {
-    Where.SESSIONS: ("open", "path", "find", "sort", "reload", "help", "quit"),
+    Where.SESSIONS: ("open", "path", "find", "sort", "hold", "backups", "help", "quit"),
+    Where.BACKUPS: ("restore", "difference", "find", "reload", "close", "help"),
+    Where.CONTRAST: ("split", "wrap", "find", "close", "help"),
     Where.INSPECT: ("open", "mark", "next", "diff", "export", "find", "undo", "help"),
     Where.STEPPER: ("accept", "back", "diff", "refuse", "options", "run-all", "export", "help"),
     Where.DIFF: ("next-change", "previous-change", "split", "wrap", "refuse", "pin", "close", "help"),

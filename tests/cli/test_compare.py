@@ -15,7 +15,7 @@ def test_a_bad_pipeline_costs_only_its_own_row(handcompact: Handcompact, tmp_pat
     done = handcompact("compare", SAMPLE, "--count", "rough", "--pipelines", "gentle,nope", "--pipeline", bad)
     assert done.code == 2
     assert "gentle" in done.out and "loses nothing for good" in done.out
-    assert "'nope'" in done.err and "bad.toml: a pipeline needs a name" in done.err
+    assert "'nope'" in done.err and "bad.toml: name must be" in done.err
     done = handcompact("compare", SAMPLE, "--count", "rough", "--pipelines", "nope,gentle", "--json")
     assert done.code == 2
     assert [row["pipeline"] for row in done.json["pipelines"]] == ["gentle", "nope"]

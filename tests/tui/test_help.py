@@ -9,8 +9,10 @@ import pytest
 from app.display import ASCII, UNICODE
 from app.tui.app import HandcompactApp
 from app.tui.keys import BARS, KEYS, Where, bar_of, keys_of, signs
+from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.base import BaseScreen
 from app.tui.screens.compare import CompareScreen
+from app.tui.screens.contrast import ContrastScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.gate import GateScreen
@@ -45,6 +47,8 @@ SCREENS: tuple[type[BaseScreen], ...] = (
     RefusalScreen,
     GateScreen,
     HelpScreen,
+    BackupsScreen,
+    ContrastScreen,
 )
 
 

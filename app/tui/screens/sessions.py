@@ -18,7 +18,9 @@ from app.discovery import Found, Look, Shelf
 from app.display import counted, safe_text
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
+from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.base import Line, Prompt, acts
+from app.tui.screens.contrast import ContrastScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.widgets.line_view import LineView
@@ -54,6 +56,8 @@ class SessionsScreen(OpensSessions):
         self._looking = False
         self._filter = ""
         self._by_size = False
+        self._held: Path | None = None
+        """The session that another is to be held against."""
 
     def body(self) -> Iterable[Widget]:
         yield Line(id="looked")
@@ -155,7 +159,7 @@ class SessionsScreen(OpensSessions):
     # Keys
 
     def why_not(self, action: str) -> str | None:
-        if action == "open" and not self._shown:
+        if action in ("open", "hold") and not self._shown:
             return "there is no session in the list"
         return None
 
@@ -177,6 +181,23 @@ class SessionsScreen(OpensSessions):
 
     def action_reload(self) -> None:
         self._look()
+
+    def action_backups(self) -> None:
+        self.app.push_screen(BackupsScreen())
+
+    @acts
+    def action_hold(self) -> None:
+        assert self._current is not None
+        one, other = self._held, self._current.path
+        if one is None:
+            self._held = other
+            self.status(f"d on another session compares it with {_home(other)}")
+            return
+        self._held = None
+        if one == other:
+            self.status("let go")
+        else:
+            self.app.push_screen(ContrastScreen(one, other, f"{one.name} {self.glyphs.arrow} {other.name}"))
 
     def action_find(self) -> None:
         self.ask("find", "show only those with:", self._filter)
