@@ -9,10 +9,10 @@ choose the rows, those that may not be changed are passed over; a row that was n
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from app.edits import EDITS, Edit, edit_named
 from app.edits.by_stage import ByStage
@@ -46,7 +46,13 @@ class _Words:
     options: dict[str, str] = field(default_factory=dict)
 
 
-def do_typed(workspace: Workspace, text: str, *, allow_words: bool = False) -> None:
+Finish: TypeAlias = Callable[[Edit], Edit]
+"""Gives an edit what was not typed: a text from elsewhere."""
+
+
+def do_typed(
+    workspace: Workspace, text: str, *, allow_words: bool = False, finish: Finish = lambda edit: edit
+) -> None:
     """Do what was typed; `allow_words` is the person's yes to changing their own words.
 
     Raises InputError for what cannot be understood, and RefusedError, saying why, for what cannot be done.
@@ -65,7 +71,9 @@ def do_typed(workspace: Workspace, text: str, *, allow_words: bool = False) -> N
                 raise InputError(f"{text!r}: {verb} takes no more words, but for `run all`")
             (workspace.run_all if rest else workspace.advance if verb == "run" else workspace.skip)()
         case name:
-            _edit(workspace, text, name, rest, allow_words=allow_words)
+            edit = finish(_edit(workspace, text, name, rest, allow_words=allow_words))
+            _refuse(text, workspace.why_not_edit(edit))
+            workspace.edit(edit)
 
 
 def _split(text: str) -> list[str]:
@@ -88,7 +96,7 @@ def _fix(workspace: Workspace, text: str, words: Sequence[str]) -> None:
     workspace.edit(told.edit)
 
 
-def _edit(workspace: Workspace, text: str, name: str, rest: Sequence[str], *, allow_words: bool) -> None:
+def _edit(workspace: Workspace, text: str, name: str, rest: Sequence[str], *, allow_words: bool) -> Edit:
     kind = edit_named(name)
     if kind is ByStage:
         if not rest:
@@ -104,8 +112,7 @@ def _edit(workspace: Workspace, text: str, name: str, rest: Sequence[str], *, al
     if words.filters:
         edit = _narrowed(workspace, edit, words)
         _refuse(text, None if edit.keys else "no row of that kind can be changed")
-    _refuse(text, workspace.why_not_edit(edit))
-    workspace.edit(edit)
+    return edit
 
 
 def _stage(words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:

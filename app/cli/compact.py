@@ -6,9 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.giving import Unsent, add_giving, give
-from app.cli.output import complain, say, say_json
-from app.errors import RefusedError
+from app.cli.giving import add_giving, give
+from app.cli.summaries import NotSent
 
 
 class Compact:
@@ -31,17 +30,9 @@ class Compact:
         workspace = opened.workspace
         if args.look_at_disk:
             workspace.look_at_disk()
-        unsent = give(workspace, args)
-        if unsent is not None:
-            _print_unsent(unsent, args)
-            return RefusedError.exit_code
+        try:
+            told = give(workspace, args)
+        except NotSent as refusal:
+            return refusal.told(as_json=args.json)
         workspace.run_all()
-        return export(workspace, opened.source, args)
-
-
-def _print_unsent(unsent: Unsent, args: Namespace) -> None:
-    if args.json:
-        say_json(unsent.as_json())
-    else:
-        say(*unsent.lines())
-        complain("handcompact: nothing was sent and nothing written; --yes-send sends it")
+        return export(workspace, opened.source, args, summaries=told)

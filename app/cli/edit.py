@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from typing import Any
 
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
 from app.cli.output import columns, progress, say, say_json
+from app.cli.summaries import NotSent, Told, add_summary, proof_of_newest, provider_of, summary_for
 from app.display import human_number
-from app.edits import EDITS
+from app.edits import EDITS, Edit
+from app.edits.summarise_range import SummariseRange
+from app.errors import InputError
 from app.handwork import OTHER_VERBS, do_typed
 from app.quick_fixes import QUICK_FIXES, Offer, offers
 from app.workspace import Workspace
@@ -35,6 +39,7 @@ class EditCommand:
         add_count(parser)
         add_exporting(parser)
         add_look_at_disk(parser)
+        add_summary(parser, "a summarise_range that has no text of its own")
         add_json(parser)
         parser.epilog = "\n".join(_help())
 
@@ -46,9 +51,32 @@ class EditCommand:
             return DONE
         if args.look_at_disk:
             workspace.look_at_disk()
-        for text in args.operations:
-            do_typed(workspace, text, allow_words=args.drop_user_words)
-        return export(workspace, opened.source, args)
+        try:
+            told = _done(workspace, args)
+        except NotSent as refusal:
+            return refusal.told(as_json=args.json)
+        return export(workspace, opened.source, args, summaries=told)
+
+
+def _done(workspace: Workspace, args: Namespace) -> Told:
+    """Do every operation in order; gives what the proofs of written summaries found."""
+    told: list[dict[str, Any]] = []
+    is_asked = provider_of(args) is not None or args.summary_file is not None
+    finished: list[SummariseRange] = []
+
+    def finish(edit: Edit) -> Edit:
+        with_text = summary_for(workspace, edit, args)
+        if isinstance(with_text, SummariseRange):
+            finished.append(with_text)
+        return with_text
+
+    for text in args.operations:
+        finished.clear()
+        do_typed(workspace, text, allow_words=args.drop_user_words, finish=finish)
+        told += (found for edit in finished for found in proof_of_newest(workspace, edit, args))
+    if is_asked and not told:
+        raise InputError("no summarise_range without a text of its own takes the summary")
+    return tuple(told)
 
 
 def _help() -> Iterator[str]:

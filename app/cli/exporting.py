@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from app.cli.command import DONE, as_path
 from app.cli.output import complain, progress, say, say_json
@@ -47,15 +49,20 @@ def place_of(args: Namespace) -> Path | None:
     return as_path(args.file) if args.in_place else _wishes(args).out
 
 
-def export(workspace: Workspace, source: Source, args: Namespace) -> int:
-    """Count, plan, and write unless it is a dry run or refused; gives the exit code."""
+def export(
+    workspace: Workspace, source: Source, args: Namespace, *, summaries: Sequence[dict[str, Any]] = ()
+) -> int:
+    """Count, plan, and write unless it is a dry run or refused; gives the exit code.
+
+    `summaries` is what the proofs of written summaries found, for JSON.
+    """
     workspace.count_all(progress)
     plan = make_plan(workspace, source, _wishes(args))
     refusal = why_refused(plan, drop_user_words=args.drop_user_words)
     if args.dry_run or refusal:
-        _print_plan(plan, args, refusal)
+        _print_plan(plan, args, refusal, summaries)
         return DONE if refusal is None else RefusedError.exit_code
-    _print_written(write(plan, drop_user_words=args.drop_user_words, progress=progress), args)
+    _print_written(write(plan, drop_user_words=args.drop_user_words, progress=progress), args, summaries)
     return DONE
 
 
@@ -74,9 +81,12 @@ def _wishes(args: Namespace) -> Wishes:
     )
 
 
-def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None) -> None:
+def _print_plan(
+    plan: ExportPlan, args: Namespace, refusal: str | None, summaries: Sequence[dict[str, Any]]
+) -> None:
     if args.json:
-        say_json({**plan_as_json(plan), "written": False, "dry_run": args.dry_run, "refused": refusal})
+        outcome = {"written": False, "dry_run": args.dry_run, "refused": refusal}
+        say_json({**plan_as_json(plan), "summaries": summaries, **outcome})
         return
     say(*plan_lines(plan))
     if refusal:
@@ -85,10 +95,10 @@ def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None) -> None:
         say("Dry run: nothing was written.")
 
 
-def _print_written(written: Written, args: Namespace) -> None:
+def _print_written(written: Written, args: Namespace, summaries: Sequence[dict[str, Any]]) -> None:
     to_stdout = written.target is None
     if args.json and not to_stdout:
-        say_json(written.as_json())
+        say_json({**written.as_json(), "summaries": summaries})
         return
     lines = [*plan_lines(written.plan, written.size), *written_lines(written)]
     if to_stdout:

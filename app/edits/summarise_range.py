@@ -20,6 +20,9 @@ from app.summarizers.structured import structured_summary
 HAND: Final = "hand"
 MODEL: Final = "model"
 
+ANY_TEXT: Final = "some text"
+"""Stands for a text that is still to be written, when it is asked whether it could be put in."""
+
 NO_EXCHANGE: Final = "no call with its result lies whole between these rows"
 
 

@@ -23,11 +23,11 @@ from app.edits.replace_text import ReplaceText
 from app.edits.save import Save
 from app.edits.spans import STRUCTURED
 from app.edits.strip_thinking import StripThinking
-from app.edits.summarise_range import SummariseRange
+from app.edits.summarise_range import ANY_TEXT, SummariseRange
 from app.errors import BadPipeline
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
-from app.tui.screens.parts.summarising import ANY_TEXT, Summarises
+from app.tui.screens.parts.summarising import Summarises
 from app.tui.screens.rewrite import RewriteScreen, own_text
 
 NO_ROW = "no message is under the cursor"

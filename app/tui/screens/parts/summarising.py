@@ -8,16 +8,13 @@ from functools import partial
 from app.attempts import Attempt, Way
 from app.edits import Edit
 from app.edits.spans import STRUCTURED
-from app.edits.summarise_range import HAND, MODEL, SummariseRange
+from app.edits.summarise_range import ANY_TEXT, HAND, MODEL, SummariseRange
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.attempting import Attempts
 from app.tui.screens.parts.models import model_choice, prompt_screen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.rewrite import RewriteScreen, summary_text
 from app.wishes import ForRange
-
-ANY_TEXT = "some text"
-"""Stands for the text that is still to be written, when it is asked whether it could be put in."""
 
 
 class Summarises(Attempts):
