@@ -90,7 +90,8 @@ class HeldValue:
         return self.data
 
 
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+# What is encoded was read as JSON or is made of it, so that it holds no circles.
+_compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 def compact_json(value: Any) -> str:

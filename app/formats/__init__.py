@@ -15,6 +15,7 @@ from app.formats.codex import Codex
 from app.formats.foreign import what_is_seen
 from app.formats.gemini import GeminiCli
 from app.formats.gemini_json import GeminiJson
+from app.formats.glance import Glance
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
 from app.formats.opencode import OpenCode
@@ -65,7 +66,8 @@ def detect(source: Source) -> Format:
 
     Raises UnreadableFile for an empty file, UnknownFormat, saying what was seen, for one of no format.
     """
-    found = next((known for known in FORMATS if known.sniff(source)), None)
+    glance = Glance(source)
+    found = next((known for known in FORMATS if known.sniff(glance)), None)
     if found is not None:
         return found
     if not any(chunk.strip(b" \t\r\n\0\xef\xbb\xbf") for chunk in chunks(source)):

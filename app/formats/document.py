@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from app.formats.lenient import decode_sound, parse
 from app.formats.lines import UNREADABLE
-from app.formats.splice import STRING, scan, skip
+from app.formats.splice import MAX_DEPTH, STRING, scan, skip
 from app.model import JsonPath
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -109,6 +109,15 @@ class MessageFinder:
 def document_start(data: bytes) -> int:
     """Where the first value may begin: behind a byte-order mark and blanks."""
     return blank_end(data, len(BOM) if data.startswith(BOM) else 0)
+
+
+def may_hold(head: bytes, *members: str) -> bool:
+    """Whether the first value of `head` may be an object with members of these names in its first bytes.
+
+    A look at the bytes alone: where it says no, nothing has to be read over.
+    """
+    start = document_start(head)
+    return head[start : start + 1] == b"{" and all(f'"{name}"'.encode() in head for name in members)
 
 
 def blank_end(data: bytes, start: int) -> int:
@@ -340,7 +349,7 @@ def _broken_end(data: bytes, start: int, stopped: int) -> int:
     if near is not None and scan(data, near.start()).whole:
         return _without_gap(data, start, near.start())
     try:
-        end = skip(data, start)
+        end = skip(data, start, MAX_DEPTH)
     except ValueError:
         end = start
     if end > start and (end == len(data) or _separator.match(data, end)):

@@ -101,10 +101,10 @@ def _stopped(raw: bytes, pos: int, last: int) -> Scan:
     return Scan(string.end() if string else pos, whole=False, torn=torn, last_container=last)
 
 
-def skip(raw: bytes, start: int) -> int:
+def skip(raw: bytes, start: int, deepest: int | None = None) -> int:
     """The end of the value that begins at `start`, in bytes that are known to be JSON.
 
-    Raises ValueError when there is none or it does not end.
+    Raises ValueError when there is none, it does not end, or more than `deepest` containers are open in it.
     """
     if raw[start : start + 1] not in (b"{", b"["):
         match = _scalar.match(raw, start)
@@ -117,6 +117,8 @@ def skip(raw: bytes, start: int) -> int:
         depth += 1 if match[1] in b"[{" else -1
         if depth == 0:
             return pos
+        if depth == deepest:
+            raise ValueError(f"the JSON value at byte {start} is too deep")
     raise ValueError(f"the JSON value at byte {start} does not end")
 
 

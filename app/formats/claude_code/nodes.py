@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from app.formats.claude_code.blocks import RecordBlocks
 from app.formats.claude_code.words import BOUNDARY, MICRO_BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL, TALK
 from app.formats.markers import boundary_of
 from app.formats.times import seconds
 from app.model import Author, Block, Boundary, Text, ToolResult, ToolUse, Usage
+
+_USAGE: Final = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
+"""The counts of a usage, in the order of `Usage`."""
 
 
 @dataclass(slots=True)
@@ -181,8 +189,7 @@ def usage_of(value: Any) -> Usage | None:
     """The usage of a message; None where it holds no count."""
     if not isinstance(value, dict):
         return None
-    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    sent, said, read, kept = (_count(value.get(name)) or 0 for name in names)
+    sent, said, read, kept = [_count(value.get(name)) or 0 for name in _USAGE]
     written = value.get("cache_creation")
     hour = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None
     return Usage(sent, said, read, kept, _count(hour) or 0) if sent or said or read or kept else None

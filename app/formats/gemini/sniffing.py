@@ -6,18 +6,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
-from app.formats.document import MessageFinder, document_start
+from app.formats.document import MessageFinder, document_start, may_hold
 from app.formats.gemini.words import GEMINI, MESSAGES, REWIND, SET, SHOWN, USER
-from app.formats.lines import parse_record
+from app.formats.glance import AROUND, head_of, head_records
 from app.formats.plain.anthropic_blocks import as_word
 from app.formats.source import Source
-
-HEAD: Final = 1 << 20
-"""Bytes that are looked at."""
-
-LINES: Final = 200
-
-_AROUND: Final = b" \t\r\n\0\xef\xbb\xbf"
 
 _TYPES: Final = SHOWN | {USER, GEMINI}
 
@@ -31,20 +24,20 @@ class Shape(StrEnum):
 
 def shape_of(source: Source) -> Shape | None:
     """What form of Gemini CLI's files the content is of; None for none."""
-    head = source.read(0, HEAD)
-    if _is_document(head):
+    if _is_document(head_of(source)):
         return Shape.DOCUMENT
-    lines = head.split(b"\n", LINES)[:LINES]
-    return Shape.LOG if any(_is_ours(_parsed(line.strip(_AROUND))) for line in lines) else None
+    return Shape.LOG if any(map(_is_ours, head_records(source))) else None
 
 
 def _is_document(head: bytes) -> bool:
+    if not may_hold(head, MESSAGES, "sessionId"):
+        return False
     finder = MessageFinder(head, document_start(head))
     values = [element.value for element in finder]
     found = finder.found
     if found is None or found.path != (MESSAGES,) or "sessionId" not in found.members:
         return False
-    if not found.closing and head[found.stop :].strip(_AROUND).startswith(b"{"):
+    if not found.closing and head[found.stop :].strip(AROUND).startswith(b"{"):
         return False
     messages = [value for value in values if isinstance(value, dict)]
     return "projectHash" in found.members or any(map(_is_message, messages))
@@ -60,15 +53,8 @@ def _is_message(record: Mapping[str, Any]) -> bool:
     )
 
 
-def _parsed(line: bytes) -> Any:
-    try:
-        return parse_record(line) if line.startswith(b"{") else None
-    except ValueError:
-        return None
-
-
-def _is_ours(record: Any) -> bool:
-    if not isinstance(record, dict) or "uuid" in record:
+def _is_ours(record: dict[str, Any]) -> bool:
+    if "uuid" in record:
         return False
     if isinstance(record.get("sessionId"), str) and isinstance(record.get("projectHash"), str):
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.formats.document import MessageFinder, document_start
+from app.formats.document import MessageFinder, document_start, may_hold
 from app.formats.opencode.words import INFO, MESSAGES, PARTS
 from app.formats.source import Source
 
@@ -16,6 +16,8 @@ def looks_like(source: Source) -> bool:
     """Whether the content is a document with a description of a session and its messages."""
     for size in _HEADS:
         head = source.read(0, size)
+        if not may_hold(head, MESSAGES, INFO):
+            return False
         finder = MessageFinder(head, document_start(head))
         values = [element.value for element in finder]
         found = finder.found

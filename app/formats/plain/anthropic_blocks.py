@@ -61,8 +61,10 @@ class BlockReader:
         if not isinstance(content, list):
             return () if content is None else (self._opaque(f"{key}:0", record, path, content),)
         return tuple(
-            self._block(f"{key}:{number}", record, (*path, number), item, author)
-            for number, item in enumerate(content)
+            [
+                self._block(f"{key}:{number}", record, (*path, number), item, author)
+                for number, item in enumerate(content)
+            ]
         )
 
     def _at(self, record: int, path: JsonPath, value: Any) -> Content:

@@ -14,7 +14,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from app.formats.document import MESSAGES, MessageFinder, MessageList, document_start
+from app.formats.document import MESSAGES, MessageFinder, MessageList, document_start, may_hold
+from app.formats.glance import once
 from app.formats.lines import UNREADABLE, LineReader, parse_record
 from app.formats.source import BytesSource, Source
 from app.model import JsonPath
@@ -96,12 +97,27 @@ def shape_of(source: Source, member: str = MESSAGES) -> Shape:
 
 def first_look(source: Source, member: str = MESSAGES) -> Look:
     """The shortest look from the beginning of the file that shows something; see `MessageFinder`."""
+    return once(source, ("look", member), lambda: _first_look(source, member))
+
+
+def _first_look(source: Source, member: str) -> Look:
     look = Look()
     for size in (*_HEADS, source.size):
-        look = look_at(source.read(0, size), whole=size >= source.size, member=member)
+        look = _look(source, size, member)
         if look.values or size >= source.size or not (look.begun or size < _HEADS[1]):
             break
     return look
+
+
+def _look(source: Source, size: int, member: str) -> Look:
+    """What the first `size` bytes show; what does not hang on the list's name is found out once."""
+    head, whole = source.read(0, size), size >= source.size
+    start = document_start(head)
+    if head[start : start + 1] == b"[":
+        return once(source, ("list", size), lambda: look_at(head, whole=whole, member=member))
+    if not may_hold(head, member):
+        return once(source, ("rows", size), lambda: _rows(head, whole=whole))
+    return look_at(head, whole=whole, member=member)
 
 
 def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> Look:
@@ -114,6 +130,11 @@ def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> Look:
         more = more and head[found.stop - 1 : found.stop] == b"\n"
         shape = Shape.CONVERSATIONS if more else Shape.DOCUMENT
         return Look(shape, values, _beside(head, found), begun=True, path=found.path)
+    return _rows(head, whole=whole)
+
+
+def _rows(head: bytes, *, whole: bool) -> Look:
+    """What the lines show."""
     lines = head if whole else head[: head.rfind(b"\n") + 1]
     read = islice(LineReader(BytesSource(lines)), _ROWS)
     rows = [row.value for row in read if row.value is not UNREADABLE]

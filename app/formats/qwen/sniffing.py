@@ -4,36 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.formats.lines import parse_record
+from app.formats.glance import head_records
 from app.formats.qwen.words import SYSTEM, TALK
 from app.formats.source import Source
 
-HEAD: Final = 1 << 20
-"""Bytes that are looked at."""
-
-LINES: Final = 50
-
-_AROUND: Final = b" \t\r\n\0\xef\xbb\xbf"
+_LINES: Final = 50
+"""Lines that are looked at."""
 
 
 def looks_like(source: Source) -> bool:
     """Whether records of the client's tree stand in the head of the file."""
-    for line in source.read(0, HEAD).split(b"\n", LINES)[:LINES]:
-        text = line.strip(_AROUND)
-        if text.startswith(b"{") and _is_ours(_parsed(text)):
-            return True
-    return False
+    return any(map(_is_ours, head_records(source, _LINES)))
 
 
-def _parsed(line: bytes) -> Any:
-    try:
-        return parse_record(line)
-    except ValueError:
-        return None
-
-
-def _is_ours(record: Any) -> bool:
-    if not isinstance(record, dict) or "uuid" not in record or "parentUuid" not in record:
+def _is_ours(record: dict[str, Any]) -> bool:
+    if "uuid" not in record or "parentUuid" not in record:
         return False
     message = record.get("message")
     if record.get("type") in TALK and isinstance(message, dict):
