@@ -10,7 +10,7 @@ from app.compactability import Judgement, Verdict
 from app.formats import format_named
 from app.model import Author, Message, Session, Text, blocks_of
 from app.stages.base import Change
-from app.validity import Comparison, Options, compare
+from app.validity import Comparison, Options, Sealed, compare
 from app.validity import check as check_rules
 from app.validity.pairs import PairIndex
 
@@ -93,17 +93,18 @@ def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgeme
 class RuleBook:
     """The provider's rules for one session: what steps break is told from what was broken before.
 
-    Holds the live segment in its provider's form, so let go of it when it is not needed any more.
+    Of the live segment it holds what is sealed and what was broken, none of its words.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._format = format_named(session.format)
-        self._original = list(self._format.request(session, session.live))
-        self._before = check_rules(self._format.validity, self._original)
+        original = Sealed(self._format.request(session, session.live))
+        self._before = check_rules(self._format.validity, original)
+        self._known = Options(before=original.outline)
 
     def compared(self, messages: Sequence[Message]) -> Comparison:
         """The violations with these messages sent in the place of the live segment."""
         pairs = self._format.request(self._session, messages)
-        after = check_rules(self._format.validity, pairs, Options(before=self._original))
+        after = check_rules(self._format.validity, pairs, self._known)
         return compare(self._before, after)

@@ -363,4 +363,5 @@ class Session:
     @cached_property
     def live(self) -> tuple[Message, ...]:
         """The messages that are sent when the session goes on, in the order they are sent."""
-        return tuple(message for message in self.messages if message.standing is Standing.LIVE)
+        found = tuple(message for message in self.messages if message.standing is Standing.LIVE)
+        return self.messages if len(found) == len(self.messages) else found

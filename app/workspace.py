@@ -219,7 +219,8 @@ class Workspace:
 
     def count_all(self, progress: Callable[[str], None] = lambda _: None) -> None:
         """Count everything now."""
-        self.count(self.to_count(), progress=progress)
+        if self.estimator.exact:
+            self.count(self.to_count(), progress=progress)
 
     def stage(self, step: str) -> Stage:
         """A stage of the pipeline with the options set by hand; raises BadPipeline for a name it lacks."""

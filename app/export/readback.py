@@ -19,25 +19,41 @@ def compare_with_plan(staged: Staged, plan: ExportPlan) -> None:
     """Raise RefusedError unless the staged file holds the planned messages and breaks no rule."""
     with FileSource(staged.path) as source:
         again = plan.format.read(source)
-        broken = errors(check(plan.format.validity, plan.format.request(again, again.live)))
+        written = _Compared(plan, again)
+        broken = errors(check(plan.format.validity, written))
         if broken:
             raise RefusedError(
                 f"{plan.target_words} was not written: the result would break {broken[0].rule}"
                 f" at {broken[0].where}; the original is untouched"
             )
-        if all(notice.word in SAME_MESSAGES for notice in plan.rewriting.repairs):
-            _compare_messages(plan, again)
-
-
-def _compare_messages(plan: ExportPlan, again: Session) -> None:
-    planned = _contents(plan.format.request(plan.session, plan.rewrite.messages))
-    written = _contents(plan.format.request(again, again.live))
-    for number, (wanted, found) in enumerate(zip_longest(planned, written), 1):
-        if wanted != found:
+        if written.other and all(notice.word in SAME_MESSAGES for notice in plan.rewriting.repairs):
             raise RefusedError(
-                f"{plan.target_words} was not written: read back, message {number} is not the planned one;"
-                " the original is untouched"
+                f"{plan.target_words} was not written: read back, message {written.other} is not the planned"
+                " one; the original is untouched"
             )
+
+
+class _Compared:
+    """The messages that were read back, each compared with the planned one as it passes by.
+
+    So each text is read once for the rules and the comparison together.
+    """
+
+    def __init__(self, plan: ExportPlan, again: Session) -> None:
+        self._plan = plan
+        self._again = again
+        self.other = 0
+        """The number of the first message that is not the planned one; 0 where all are."""
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        kind = self._plan.format
+        planned = kind.request(self._plan.session, self._plan.rewrite.messages)
+        written = kind.request(self._again, self._again.live)
+        for number, (wanted, found) in enumerate(zip_longest(planned, written), 1):
+            if not self.other and (wanted is None or found is None or _said(wanted[1]) != _said(found[1])):
+                self.other = number
+            if found is not None:
+                yield found
 
 
 _SAID: Final = (
@@ -47,6 +63,5 @@ _SAID: Final = (
 """What a message or an item says, in any provider's form."""
 
 
-def _contents(pairs: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[tuple[Any, ...]]:
-    for _, message in pairs:
-        yield tuple(message.get(name) for name in _SAID)
+def _said(message: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(message.get(name) for name in _SAID)

@@ -93,13 +93,23 @@ class FileSource:
 
     def read(self, offset: int, length: int) -> bytes:
         length = min(length, self.size - offset)
-        pieces: list[bytes] = []
+        if length <= 0:
+            return b""
+        piece = self._read_at(offset, length)
+        if len(piece) == length:
+            return piece
+        pieces = [piece]
+        while piece and (length := length - len(piece)) > 0:
+            offset += len(piece)
+            pieces.append(piece := self._read_at(offset, length))
+        return b"".join(pieces)
+
+    def _read_at(self, offset: int, length: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), length, offset)
         with self._lock:
             self._file.seek(offset)
-            while length > 0 and (piece := self._file.read(length)):
-                pieces.append(piece)
-                length -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            return self._file.read(length) or b""
 
     def is_whole(self) -> bool:
         """Whether the bytes that were opened still stand there: nothing, or only more, was written since.

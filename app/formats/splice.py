@@ -37,6 +37,8 @@ _unfinished = re.compile(
     _BLANK + rb'(?:"[^"\\]*+(?:\\.[^"\\]*+)*+(?:\\?|"' + _BLANK + rb")|[\w.+-]*+)\Z", re.DOTALL
 )
 
+_decode = json.JSONDecoder().raw_decode
+
 MAX_DEPTH: Final = 10_000
 """Nesting at which `scan` gives up; no writer of sessions comes near it."""
 
@@ -150,6 +152,10 @@ class Item:
 
 def items(raw: bytes, start: int) -> Iterator[Item]:
     """The members or items of the object or list that begins at `start`; none for another value."""
+    return _items(raw, start, _Ends(raw, start))
+
+
+def _items(raw: bytes, start: int, ends: _Ends) -> Iterator[Item]:
     opener = raw[start : start + 1]
     if opener not in (b"{", b"["):
         return
@@ -163,13 +169,33 @@ def items(raw: bytes, start: int) -> Iterator[Item]:
             if match is None:
                 raise ValueError(f"no key at byte {pos}")
             name, pos = _key_text(match[1]), match.end()
-        end = skip(raw, pos)
+        end = ends.of(pos)
         yield Item(name, begin, pos, end)
         after = _after.match(raw, end)
         if after is None:
             raise ValueError(f"no comma or bracket at byte {end}")
         pos = after.end() if after[1] == b"," else after.start(1)
         index += 1
+
+
+class _Ends:
+    """Where values end in bytes that are known to be JSON, found with the decoder's speed.
+
+    The bytes are decoded one to one: the structure of JSON is ASCII, so positions stay what they are.
+    """
+
+    def __init__(self, raw: bytes, start: int = 0) -> None:
+        self._raw = raw
+        self._start = start
+        self._text = raw[start:].decode("latin-1")
+
+    def of(self, pos: int) -> int:
+        """Behind the value that begins at `pos`; raises ValueError when there is none or it does not end."""
+        try:
+            return self._start + _decode(self._text, pos - self._start)[1]
+        except (ValueError, RecursionError):
+            # Sound for a scanner that looks at the structure alone, but not for a strict decoder.
+            return skip(self._raw, pos)
 
 
 def _key_text(quoted: bytes) -> str:
@@ -190,13 +216,14 @@ def _find(raw: bytes, paths: Iterable[JsonPath]) -> dict[JsonPath, Item]:
         for step in path:
             node = node.setdefault(step, {})
     start = _skip_blank(raw, 0)
-    found: dict[JsonPath, Item] = {(): Item("", start, start, skip(raw, start))}
+    ends = _Ends(raw)
+    found: dict[JsonPath, Item] = {(): Item("", start, start, ends.of(start))}
     pending: list[tuple[JsonPath, dict[str | int, Any]]] = [((), tree)]
     while pending:
         path, node = pending.pop()
         if node:
             found.update(
-                ((*path, item.key), item) for item in items(raw, found[path].start) if item.key in node
+                ((*path, item.key), item) for item in _items(raw, found[path].start, ends) if item.key in node
             )
         for step, below in node.items():
             if (*path, step) not in found:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.validity.anthropic import check_anthropic
-from app.validity.base import DEFAULTS, Checker, Comparison, Options, Pairs, Violation, compare, errors
+from app.validity.base import (
+    DEFAULTS,
+    Checker,
+    Comparison,
+    Options,
+    Pairs,
+    Sealed,
+    Violation,
+    compare,
+    errors,
+)
 from app.validity.gemini import check_gemini
 from app.validity.openai_chat import check_openai_chat
 from app.validity.openai_responses import check_openai_responses
@@ -41,6 +51,7 @@ __all__ = [
     "PairIndex",
     "Pairs",
     "Rule",
+    "Sealed",
     "Violation",
     "check",
     "check_anthropic",
