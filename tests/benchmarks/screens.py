@@ -1,0 +1,99 @@
+"""The screens without a terminal: how long they take to show rows, to paint a key, and how long they stop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Final
+
+from textual.pilot import Pilot
+
+from app.tui.app import HandcompactApp, Opening
+from app.tui.screens.inspect import InspectScreen
+from app.tui.widgets.message_list import MessageList
+
+SIZE: Final = (120, 36)
+MESSAGES: Final = 100_000
+PRESSES: Final = ("down",) * 60 + ("pagedown",) * 20 + ("up",) * 20 + ("G", "g") * 10
+_LOOK: Final = 0.004
+
+
+class _Pulse:
+    """Wakes up again and again, and notes how late it was."""
+
+    def __init__(self) -> None:
+        self.late: list[float] = []
+
+    async def beat(self) -> None:
+        while True:
+            began = time.perf_counter()
+            await asyncio.sleep(_LOOK)
+            self.late.append(time.perf_counter() - began - _LOOK)
+
+
+async def watched(path: Path, patience: float = 900) -> Mapping[str, float]:
+    """Milliseconds to the first rows and of the two longest stops, until everything is counted; seconds."""
+    app = HandcompactApp(Opening(file=str(path)))
+    began = time.perf_counter()
+    async with app.run_test(size=SIZE) as pilot:
+        pulse = _Pulse()
+        beating = asyncio.create_task(pulse.beat())
+        painted = time.perf_counter()
+        rows = await _until(lambda: _has_rows(app), patience)
+        opened = await _until(lambda: isinstance(app.screen, InspectScreen), patience)
+        counted = await _until(lambda: _is_counted(app), patience)
+        await pilot.pause()
+        beating.cancel()
+        late = sorted(pulse.late, reverse=True)
+    return {
+        "rows": 1000 * (rows - painted),
+        "opened": opened - began,
+        "counted": counted - began,
+        "stop": 1000 * late[0],
+        "second stop": 1000 * late[1],
+    }
+
+
+def _has_rows(app: HandcompactApp) -> bool:
+    return any(view.row_count > 0 for view in app.screen.query(MessageList))
+
+
+def _is_counted(app: HandcompactApp) -> bool:
+    screen = app.screen
+    # Asked of the screen: the workspace would look at every block, and so hold the screen up itself.
+    return isinstance(screen, InspectScreen) and screen.problems is not None and screen._share == 1
+
+
+async def _until(is_so: Callable[[], bool], patience: float) -> float:
+    ends = time.perf_counter() + patience
+    while not is_so():
+        if time.perf_counter() > ends:
+            raise TimeoutError(f"{is_so} did not come true")
+        await asyncio.sleep(0.02)
+    return time.perf_counter()
+
+
+async def pressed() -> Mapping[str, float]:
+    """Milliseconds from a key to its paint in a list of 100,000 messages: the median, and the 95th of 100."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "long.json"
+        roles = ("user", "assistant")
+        each = [{"role": roles[n % 2], "content": f"message {n} of many"} for n in range(MESSAGES)]
+        path.write_text(json.dumps({"messages": each}))
+        app = HandcompactApp(Opening(file=str(path)))
+        async with app.run_test(size=SIZE) as pilot:
+            await _until(lambda: _is_counted(app), 300)
+            await pilot.pause()
+            took = [await _press(pilot, key) for key in PRESSES]
+    return {"median": median(took), "p95": quantiles(took, n=20)[-1]}
+
+
+async def _press(pilot: Pilot[None], key: str) -> float:
+    began = time.perf_counter()
+    await pilot.press(key)
+    return 1000 * (time.perf_counter() - began)
