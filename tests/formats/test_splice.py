@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.splice import encode, insert, scan, skip, span, splice
+from app.formats.splice import encode, insert, items, scan, skip, span, splice
 from app.model import JsonPath
 
 KEYS = st.text(max_size=4)
@@ -205,3 +205,21 @@ def test_depth_and_length_cost_no_recursion() -> None:
     assert raw[slice(*span(raw, ("a",) * 50))] == raw[5 * 50 : -8 * 50]
     long = b'{"a":"' + b"x\\n" * 500_000 + b'","b":1}'
     assert span(long, ("b",)) == (len(long) - 2, len(long) - 1)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a": NaN, "b": [1, -Infinity], "c": 2}',
+        b'{"a": "one\nline \x01", "b": {"c": "two\ttabs"}, "d": []}',
+        b'{"a": ' + b"9" * 5_000 + b', "b": 1.50, "c": ' + b"[" * 3_000 + b"]" * 3_000 + b"}",
+        b'{"a": "\xff\xfe", "b": "\xe4\xbd\xa0", "c": [{"d": "\xf0\x9f\x98\x80"}]}',
+    ],
+    ids=["no numbers of JSON", "raw control characters", "too much for a decoder", "bytes beyond ASCII"],
+)
+def test_values_end_where_their_brackets_do_whatever_a_strict_decoder_says(raw: bytes) -> None:
+    found = list(items(raw, 0))
+    assert [(item.start, item.end) for item in found] == [
+        (item.start, skip(raw, item.start)) for item in found
+    ]
+    assert len(found) >= 3
