@@ -60,14 +60,19 @@ class Attempt:
     """Why it cannot be done as it was asked for; empty when it can."""
     ways: tuple[Way, ...]
     """How it can be done, the most careful first; none where it cannot at all."""
+    rule: str = ""
+    """What chose its blocks, where they are done as they were chosen."""
 
 
-def attempt(workspace: Workspace, edit: Edit) -> Attempt:
-    """Try an edit on the conversation as it is now; nothing is taken down. Takes as long as the edit."""
+def attempt(workspace: Workspace, edit: Edit, rule: str = "") -> Attempt:
+    """Try an edit on the conversation as it is now; nothing is taken down. Takes as long as the edit.
+
+    `rule` is what chose its blocks, if that can be asked again elsewhere.
+    """
     done, messages, context = workspace.history.done, workspace.messages, workspace.context
     reason = why_not(edit, messages, context)
     if reason is None:
-        return Attempt(done, "", (_way(workspace, edit, edit(messages, context), context),))
+        return Attempt(done, "", (_way(workspace, edit, edit(messages, context), context),), rule)
     return Attempt(done, reason, tuple(_ways(workspace, edit, messages, context)))
 
 
@@ -83,7 +88,7 @@ def take(workspace: Workspace, tried: Attempt, way: Way) -> bool:
     """Do the edit; False where something else was done since it was tried."""
     if workspace.history.done != tried.done:
         return False
-    workspace.do(edit_operation(way.edit))
+    workspace.do(edit_operation(way.edit, tried.rule))
     return True
 
 

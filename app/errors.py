@@ -4,7 +4,8 @@
     ├── InputError         (2)  the file or the arguments are not usable
     │   ├── UnreadableFile      missing, a folder, no permission, empty, binary
     │   ├── UnknownFormat       readable, but of no format we know
-    │   └── BadPipeline         a pipeline, stage or option that does not exist or fit
+    │   ├── BadPipeline         a pipeline, stage or option that does not exist or fit
+    │   └── BadRecipe           a file of steps that cannot be read or understood
     └── RefusedError       (3)  refused for safety, or something outside failed
         ├── FileChanged         the original is not what was opened
         ├── Stopped             the person stopped it before anything was in place
@@ -40,6 +41,10 @@ class UnknownFormat(InputError):
 
 class BadPipeline(InputError):
     """A pipeline, stage or option that does not exist or does not fit."""
+
+
+class BadRecipe(InputError):
+    """A file of steps that cannot be read, or says what no such file may."""
 
 
 class RefusedError(HandcompactError):

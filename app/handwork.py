@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from app.edits import EDITS, Edit, edit_named
 from app.edits.by_stage import ByStage
+from app.edits.typed import typed
 from app.errors import InputError, RefusedError
 from app.history import Deed
 from app.quick_fixes import fix_named, offer
@@ -55,14 +56,16 @@ def do_typed(
 ) -> None:
     """Do what was typed; `allow_words` is the person's yes to changing their own words.
 
-    Raises InputError for what cannot be understood, and RefusedError, saying why, for what cannot be done.
+    Where rows were chosen by what they are, the operation keeps that as its rule. Raises InputError for
+    what cannot be understood, and RefusedError, saying why, for what cannot be done.
     """
     verb, *rest = _split(text)
     match verb.replace("-", "_"):
         case "pin" | "unpin":
-            keys = _keys(workspace, _sorted(rest, ()))
+            words = _sorted(rest, ())
+            keys = _keys(workspace, words)
             _refuse(text, None if keys else "no row is chosen")
-            (workspace.pin if verb == "pin" else workspace.unpin)(keys)
+            (workspace.pin if verb == "pin" else workspace.unpin)(keys, rule=_rule(words, verb))
         case "fix":
             _fix(workspace, text, rest)
         case "run" | "skip":
@@ -71,9 +74,10 @@ def do_typed(
                 raise InputError(f"{text!r}: {verb} takes no more words, but for `run all`")
             (workspace.run_all if rest else workspace.advance if verb == "run" else workspace.skip)()
         case name:
-            edit = finish(_edit(workspace, text, name, rest, allow_words=allow_words))
+            edit, words = _edit(workspace, text, name, rest, allow_words=allow_words)
+            edit = finish(edit)
             _refuse(text, workspace.why_not_edit(edit))
-            workspace.edit(edit)
+            workspace.edit(edit, rule=_rule(words, typed(edit.with_keys(()))))
 
 
 def _split(text: str) -> list[str]:
@@ -93,10 +97,13 @@ def _fix(workspace: Workspace, text: str, words: Sequence[str]) -> None:
         raise InputError(f"{text!r}: the name of one quick fix was expected")
     told = offer(workspace, fix_named(words[0]))
     _refuse(text, None if told.does_something else told.note)
-    workspace.edit(told.edit)
+    workspace.edit(told.edit, rule=told.fix.rule)
 
 
-def _edit(workspace: Workspace, text: str, name: str, rest: Sequence[str], *, allow_words: bool) -> Edit:
+def _edit(
+    workspace: Workspace, text: str, name: str, rest: Sequence[str], *, allow_words: bool
+) -> tuple[Edit, _Words]:
+    """The edit that was typed, and its words."""
     kind = edit_named(name)
     if kind is ByStage:
         if not rest:
@@ -112,7 +119,7 @@ def _edit(workspace: Workspace, text: str, name: str, rest: Sequence[str], *, al
     if words.filters:
         edit = _narrowed(workspace, edit, words)
         _refuse(text, None if edit.keys else "no row of that kind can be changed")
-    return edit
+    return edit, words
 
 
 def _stage(words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
@@ -136,6 +143,49 @@ def _sorted(words: Iterable[str], options: Iterable[str]) -> _Words:
         else:
             found.keys.append(word)
     return found
+
+
+def _rule(words: _Words, rest: str) -> str:
+    """What chose the rows, to be asked again elsewhere; nothing where rows were named."""
+    filters = shlex.join(f"{name}:{value}" for name, value in words.filters.items())
+    return f"{rest} {filters}" if filters and not words.keys else ""
+
+
+def check_rule(text: str) -> None:
+    """Raise InputError unless a text is a rule that can be done on any session, and opens no file.
+
+    It can come from a stranger: it names no row, since rows are named by keys, and no file.
+    """
+    verb, *rest = _split(text)
+    match verb.replace("-", "_"):
+        case "pin" | "unpin":
+            words = _sorted(rest, ())
+        case "fix":
+            if len(rest) != 1:
+                raise InputError(f"{text!r}: the name of one quick fix was expected")
+            if not fix_named(rest[0]).rule:
+                raise InputError(f"{text!r} looks at the disk: it is done by hand only")
+            return
+        case "run" | "skip":
+            if rest not in ([], ["all"]) or (rest and verb == "skip"):
+                raise InputError(f"{text!r}: {verb} takes no more words, but for `run all`")
+            return
+        case name:
+            kind = edit_named(name)
+            if kind is ByStage:
+                if not rest:
+                    raise InputError(f"{text!r}: the name of a stage was expected")
+                rest, given = _stage(rest)
+                kind.build(given)
+            words = _sorted(rest, [option.name for option in kind.options()])
+            if any(value.startswith("@") and not value.startswith("@@") for value in words.options.values()):
+                raise InputError(
+                    f"{text!r} names a file: a rule holds its text itself (@@ begins one with @)"
+                )
+            kind.build({name: value.removeprefix("@") for name, value in words.options.items()})
+    Filter.parse(words.filters)
+    if words.keys:
+        raise InputError(f"{text!r} names rows ({words.keys[0]}): rows are named in keys = [...]")
 
 
 def _value(value: str) -> str:

@@ -11,7 +11,7 @@ from app.export.install import installed_path
 from app.formats import detect, fresh_id, open_source
 from app.formats.base import Format
 from app.formats.source import FileSource, Source
-from app.pipeline import load
+from app.pipeline import Pipeline, load
 from app.workspace import Workspace
 
 
@@ -29,7 +29,7 @@ def open_workspace(
     file: str,
     *,
     leaf: str | None = None,
-    pipeline: str,
+    pipeline: str | Pipeline,
     settings: Iterable[str] = (),
     exact: bool = True,
     out: Path | None = None,
@@ -41,7 +41,8 @@ def open_workspace(
     `install` says that it shall go where the session's agent looks.
     Raises InputError for a file or a pipeline that cannot be used.
     """
-    chosen = load(pipeline).with_options(parse_settings(settings))
+    loaded = load(pipeline) if isinstance(pipeline, str) else pipeline
+    chosen = loaded.with_options(parse_settings(settings))
     source = open_source(file)
     kind = detect(source)
     session = kind.read(source, leaf)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from app.pipeline import Pipeline, PipelineStep
 from app.stages.base import Option
 from app.stages.options import HUGE
+from app.toml_text import toml_line
 
 _WIDTH: Final = 100
 
@@ -29,9 +29,9 @@ def _lines(pipeline: Pipeline) -> Iterator[str]:
         " Lines that begin with #name show what holds where nothing is said."
     )
     yield ""
-    yield f"title = {_value(pipeline.title)}"
-    yield f"about = {_value(pipeline.about)}"
-    yield f"estimator = {_value(pipeline.estimator)}"
+    yield f"title = {toml_line(pipeline.title)}"
+    yield f"about = {toml_line(pipeline.about)}"
+    yield f"estimator = {toml_line(pipeline.estimator)}"
     for step in pipeline.steps:
         yield ""
         yield ""
@@ -42,9 +42,9 @@ def _step(step: PipelineStep) -> Iterator[str]:
     kind = type(step.stage)
     yield from _comment((kind.__doc__ or "").splitlines()[0])
     yield "[[step]]"
-    yield f"stage = {_value(kind.name)}"
+    yield f"stage = {toml_line(kind.name)}"
     if step.name != kind.name:
-        yield f"name = {_value(step.name)}"
+        yield f"name = {toml_line(step.name)}"
     for option in step.stage.options():
         if option.name not in kind.local:
             yield ""
@@ -56,9 +56,9 @@ def _option(option: Option, value: Any) -> Iterator[str]:
     if value is None:
         yield f"#{option.name} ="
     elif value == option.default:
-        yield f"#{option.name} = {_value(value)}"
+        yield f"#{option.name} = {toml_line(value)}"
     else:
-        yield f"{option.name} = {_value(value)}"
+        yield f"{option.name} = {toml_line(value)}"
 
 
 def _about(option: Option) -> str:
@@ -75,23 +75,3 @@ def _about(option: Option) -> str:
 
 def _comment(text: str) -> Iterator[str]:
     return (f"# {line}" for line in wrap(" ".join(text.split()), _WIDTH))
-
-
-def _sign(char: str) -> str:
-    """A sign within a basic string; TOML has no way to say half of a pair."""
-    if char in '"\\':
-        return f"\\{char}"
-    if char.isprintable():
-        return char
-    return "?" if "\ud800" <= char <= "\udfff" else f"\\U{ord(char):08x}"
-
-
-def _value(value: Any) -> str:
-    """A value as TOML, in one line."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, float):
-        return repr(value) if "." in repr(value) else f"{value:.1f}"
-    if isinstance(value, str):
-        return f'"{"".join(map(_sign, value))}"'
-    return json.dumps(value)

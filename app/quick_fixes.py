@@ -31,6 +31,11 @@ class QuickFix:
     looks_at_disk: bool = False
     """Whether files that the session names are opened to find out: only when a person asks for it."""
 
+    @property
+    def rule(self) -> str:
+        """What does it again on another session; empty for one that looks at the disk."""
+        return "" if self.looks_at_disk else f"fix {self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:

@@ -90,6 +90,8 @@ class Replay:
         fitting = operation if not gone else replace(operation, keys=kept)
         try:
             reason = self._why_not(fitting)
+            if reason is None:
+                fitting = self._in_full(fitting)
         except BadPipeline as error:
             reason = str(error)
         if reason is not None:
@@ -130,14 +132,31 @@ class Replay:
                 return self._why_not_stage(operation)
         return workspace.why_not(operation.deed, operation.step, operation.keys)
 
+    def _in_full(self, operation: Operation) -> Operation:
+        """The operation as the workspace itself would note it, however it was written."""
+        workspace = self._workspace
+        match operation.deed:
+            case Deed.RUN | Deed.SKIP:
+                return replace(operation, step=self._next_stage)
+            case Deed.OPTIONS:
+                options = dict(operation.options)
+                changed = workspace.pipeline.with_options({operation.step: options})
+                stage = next(planned.stage for planned in changed.steps if planned.name == operation.step)
+                return replace(operation, options=tuple((name, getattr(stage, name)) for name in options))
+        return operation
+
+    @property
+    def _next_stage(self) -> str:
+        workspace = self._workspace
+        return workspace.pipeline.steps[len(workspace.state.taken)].name
+
     def _why_not_stage(self, operation: Operation) -> str | None:
         workspace = self._workspace
         if reason := workspace.why_not(operation.deed):
             return reason
-        step = workspace.pipeline.steps[len(workspace.state.taken)].name
-        if operation.step in ("", step):
+        if operation.step in ("", self._next_stage):
             return None
-        return f"the next stage of {workspace.pipeline.name} is {step}"
+        return f"the next stage of {workspace.pipeline.name} is {self._next_stage}"
 
 
 def _keys(messages: Iterable[Message]) -> Iterator[str]:

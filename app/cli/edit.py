@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_for_work
+from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.output import columns, progress, say, say_json
+from app.cli.output import columns, complain, progress, say, say_json
 from app.cli.summaries import NotSent, Told, add_summary, proof_of_newest, provider_of, summary_for
 from app.display import human_number
 from app.edits import EDITS, Edit
@@ -16,6 +16,7 @@ from app.edits.summarise_range import SummariseRange
 from app.errors import InputError
 from app.handwork import OTHER_VERBS, do_typed
 from app.quick_fixes import QUICK_FIXES, Offer, offers
+from app.recipe import save_recipe
 from app.workspace import Workspace
 
 
@@ -34,6 +35,9 @@ class EditCommand:
             metavar="'VERB KEY ... NAME=VALUE ...'",
             dest="operations",
             help="one operation, quoted; repeatable, done in order; without any the quick fixes are listed",
+        )
+        parser.add_argument(
+            "--save-recipe", metavar="FILE", help="write the operations to a new file, for `apply`"
         )
         add_pipeline(parser)
         add_count(parser)
@@ -55,7 +59,8 @@ class EditCommand:
             told = _done(workspace, args)
         except NotSent as refusal:
             return refusal.told(as_json=args.json)
-        return export(workspace, opened.source, args, summaries=told)
+        recipe = {} if args.save_recipe is None else _save_recipe(workspace, args)
+        return export(workspace, opened.source, args, summaries=told, told=recipe)
 
 
 def _done(workspace: Workspace, args: Namespace) -> Told:
@@ -77,6 +82,18 @@ def _done(workspace: Workspace, args: Namespace) -> Told:
     if is_asked and not told:
         raise InputError("no summarise_range without a text of its own takes the summary")
     return tuple(told)
+
+
+def _save_recipe(workspace: Workspace, args: Namespace) -> dict[str, object]:
+    """Write the recipe, also where the export is a dry run or is refused: it is what was asked for."""
+    path = as_path(args.save_recipe)
+    assert path is not None
+    left_out = save_recipe(workspace, path)
+    if not args.json:
+        complain(f"recipe: {path}")
+        for words in left_out:
+            complain(f"! not in the recipe: {words}")
+    return {"recipe": str(path), "not_in_recipe": left_out}
 
 
 def _help() -> Iterator[str]:

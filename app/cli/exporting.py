@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,19 +50,25 @@ def place_of(args: Namespace) -> Path | None:
 
 
 def export(
-    workspace: Workspace, source: Source, args: Namespace, *, summaries: Sequence[dict[str, Any]] = ()
+    workspace: Workspace,
+    source: Source,
+    args: Namespace,
+    *,
+    summaries: Sequence[dict[str, Any]] = (),
+    told: Mapping[str, object] | None = None,
 ) -> int:
     """Count, plan, and write unless it is a dry run or refused; gives the exit code.
 
-    `summaries` is what the proofs of written summaries found, for JSON.
+    `summaries` is what the proofs of written summaries found, for JSON; `told` is what else JSON tells.
     """
+    told = {"summaries": summaries, **(told or {})}
     workspace.count_all(progress)
     plan = make_plan(workspace, source, _wishes(args))
     refusal = why_refused(plan, drop_user_words=args.drop_user_words)
     if args.dry_run or refusal:
-        _print_plan(plan, args, refusal, summaries)
+        _print_plan(plan, args, refusal, told)
         return DONE if refusal is None else RefusedError.exit_code
-    _print_written(write(plan, drop_user_words=args.drop_user_words, progress=progress), args, summaries)
+    _print_written(write(plan, drop_user_words=args.drop_user_words, progress=progress), args, told)
     return DONE
 
 
@@ -81,12 +87,10 @@ def _wishes(args: Namespace) -> Wishes:
     )
 
 
-def _print_plan(
-    plan: ExportPlan, args: Namespace, refusal: str | None, summaries: Sequence[dict[str, Any]]
-) -> None:
+def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None, told: Mapping[str, object]) -> None:
     if args.json:
-        outcome = {"written": False, "dry_run": args.dry_run, "refused": refusal}
-        say_json({**plan_as_json(plan), "summaries": summaries, **outcome})
+        came = {"written": False, "dry_run": args.dry_run, "refused": refusal}
+        say_json({**plan_as_json(plan), **told, **came})
         return
     say(*plan_lines(plan))
     if refusal:
@@ -95,10 +99,10 @@ def _print_plan(
         say("Dry run: nothing was written.")
 
 
-def _print_written(written: Written, args: Namespace, summaries: Sequence[dict[str, Any]]) -> None:
+def _print_written(written: Written, args: Namespace, told: Mapping[str, object]) -> None:
     to_stdout = written.target is None
     if args.json and not to_stdout:
-        say_json({**written.as_json(), "summaries": summaries})
+        say_json({**written.as_json(), **told})
         return
     lines = [*plan_lines(written.plan, written.size), *written_lines(written)]
     if to_stdout:

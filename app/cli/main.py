@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from app import __version__
+from app.cli.apply import Apply
 from app.cli.command import Command
 from app.cli.compact import Compact
 from app.cli.compare import Compare
@@ -31,6 +32,7 @@ COMMANDS: tuple[Command, ...] = (
     Report(),
     Compact(),
     EditCommand(),
+    Apply(),
     Compare(),
     Diff(),
     Convert(),

@@ -148,6 +148,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("next-call", "right_square_bracket", "next_call", "Next", "Go to the next call (also right)", (G,)),
     Key("previous-call", "left_square_bracket", "previous_call", "Back", "Go to the call before", (G,)),
     Key("latch", "l", "latch", "Latch", "Go to where the latch opens, then from cut to cut", (G,)),
+    Key("save-recipe", "W", "save_recipe", "Save recipe", "Write what was done as a recipe", (M,)),
+    Key("apply-recipe", "A", "apply_recipe", "Apply recipe", "Do the steps of a recipe here", (M,)),
     Key("compare", "C", "compare", "Compare", "Set all pipelines side by side over this session", (M, P)),
     Key("choose", "enter", "choose", "Open", "Step through this pipeline; asks when others ran", (C,)),
     Key("branch", "B", "branch", "Branch", "Choose another branch of the session", (M,)),

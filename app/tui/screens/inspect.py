@@ -31,6 +31,7 @@ from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.fixing import Fixes
 from app.tui.screens.parts.mapping import Maps
 from app.tui.screens.parts.marking import MarksRows
+from app.tui.screens.parts.recipes import Recipes
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
@@ -38,7 +39,7 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Watches, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes):
+class InspectScreen(Watches, Recipes, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT
@@ -91,6 +92,8 @@ class InspectScreen(Watches, Maps, MarksRows, Chooses, Compares, CopiesTexts, Ed
                 return "no row is marked: space marks one"
             case "reread":
                 return self.why_not_reread()
+            case "save_recipe":
+                return self.why_not_save_recipe()
             case "problem":
                 return self._why_no_problem()
             case "branch" if len(self.workspace.session.leaves) < 2:

@@ -49,18 +49,19 @@ class Attempts(WorkScreen):
         """An edit was done."""
         self.did(f"{way.words}: u takes it back")
 
-    def attempt(self, edit: Edit, then: Then | None = None) -> None:
+    def attempt(self, edit: Edit, then: Then | None = None, rule: str = "") -> None:
         """Do an edit if it may be done; ask first where that takes a yes.
 
-        `then` is called in the place of doing it, with the way that was found or chosen.
+        `then` is called in the place of doing it, with the way that was found or chosen; `rule` is what
+        chose the edit's blocks.
         """
         self.tell(f"{edit.label}: looking at what it would do ...")
-        self._try(edit, then or self._take)
+        self._try(edit, then or self._take, rule)
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
-    def _try(self, edit: Edit, then: Then) -> None:
+    def _try(self, edit: Edit, then: Then, rule: str) -> None:
         worker = get_current_worker()
-        found = attempt(self.workspace, edit)
+        found = attempt(self.workspace, edit, rule)
         if not worker.is_cancelled:
             self.post_message(Tried(edit, found, then))
 

@@ -57,7 +57,8 @@ class Fixes(Attempts):
                 self.tell("looking at the disk ...")
                 self._look_at_disk(on_disk[position - len(event.found)])
             elif event.found[position].does_something:
-                self.attempt(event.found[position].edit)
+                found = event.found[position]
+                self.attempt(found.edit, rule=found.fix.rule)
             else:
                 self.tell(_nothing(event.found[position]))
 
