@@ -71,7 +71,7 @@ class Recipes(Keeps):
         if event.purpose == "recipe-save":
             self._save_recipe(path)
         else:
-            self.say_row(f"reading {path}")
+            self.say_row("reading the recipe ...")
             self._read_recipe(path)
 
     def _save_recipe(self, path: Path) -> None:
