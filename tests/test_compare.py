@@ -29,7 +29,8 @@ def test_every_preset_is_tried_and_the_workspace_stays_as_it_was() -> None:
     assert len({outcome.price.before for outcome in outcomes.values()}) == 1
     assert outcomes["gentle"].words_lost == 0 and outcomes["react-mini"].words_lost > 0
     assert outcomes["gate-8k"].price.prefix > outcomes["gentle"].price.prefix
-    assert all(outcome.freed > 0 for outcome in outcomes.values())
+    waits_for_a_summary = {"openhands"}
+    assert {name for name, outcome in outcomes.items() if outcome.freed <= 0} == waits_for_a_summary
 
 
 def test_a_pin_holds_in_every_pipeline() -> None:

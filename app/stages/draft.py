@@ -95,11 +95,18 @@ class Draft:
         self._new: dict[int, dict[int, Block | None]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._files: list[PlannedFile] = []
+        self._measured: tuple[Block | None, Block | None, int] = (None, None, 0)
 
     @property
     def changed(self) -> int:
         """Blocks that this draft changes."""
         return len(self._changes)
+
+    @property
+    def freed(self) -> int:
+        """Tokens that the changes so far take out, as people are told sizes."""
+        counts = self.context.counts
+        return -sum(_growth(counts, c.before, c.after) for c in self._changes if c.before is not None)
 
     @property
     def is_met(self) -> bool:
@@ -190,11 +197,29 @@ class Draft:
 
     def _replace(self, message: int, block: int, old: Block, new: Block | None) -> None:
         self._new[message][block] = new
-        self.size += _growth(self.context.estimator, old, new)
+        self.size += self._growth(old, new)
         if self.target:
             self._tokens += _growth(self.context.counts, old, new)
 
+    def _growth(self, old: Block, new: Block | None) -> int:
+        """What a change adds in the pipeline's measure; the newest pair is measured once."""
+        before, after, growth = self._measured
+        if before is not old or after is not new:
+            growth = _growth(self.context.estimator, old, new)
+            self._measured = (old, new, growth)
+        return growth
+
     def _is_shorter(self, new: ToolResult, old: ToolResult) -> bool:
+        """Whether it has fewer characters, and no more of what the pipeline measures.
+
+        Somewhat fewer characters can be more tokens; a fourth of them is not.
+        """
+        if not self._has_less_text(new, old):
+            return False
+        is_near = 4 * chars_of(new) >= chars_of(old) and _carried(new) >= _carried(old)
+        return not is_near or self._growth(old, new) <= 0
+
+    def _has_less_text(self, new: ToolResult, old: ToolResult) -> bool:
         more = _carried(new) - _carried(old)
         # A text has at least as many units as code points and at most twice as many: few are read here.
         if 2 * chars_of(new) + more < chars_of(old):

@@ -1,7 +1,8 @@
 """Old results that can be had again become a short placeholder with a clue.
 
 Seed of the rule: react-agent-mini clears when the size is over a limit, MiniCode when an hour has
-passed, learn-claude-code always.
+passed, learn-claude-code always, Anthropic's clear_tool_uses_20250919 when the prompt has grown to a
+number of tokens.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from app.compactability.placeholders import Form, placeholder_form, saved_path
 from app.model import Role, ToolUse, chars_of, preview_of, text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.readings import next_prompt
 from app.stages.saving import Saver, check_folders, folder_option, root_option, saved_at
 from app.stages.tool_list import aliases_option, is_listed
 
@@ -32,11 +34,23 @@ class Microcompact(Stage):
 
     when: str = option(
         "over-threshold",
-        "each time, only over max_total_chars, or only after interval_seconds",
-        choices=("always", "over-threshold", "interval"),
+        "each time, only over max_total_chars, only over trigger_tokens, or only after interval_seconds",
+        choices=("always", "over-threshold", "over-tokens", "interval"),
     )
     max_total_chars: int = option(
         80_000, "over-threshold: size up to which nothing is cleared", unit="characters", minimum=0
+    )
+    trigger_tokens: int = option(
+        100_000,
+        "over-tokens: size of the next prompt, as far as it is recorded, up to which nothing is cleared",
+        unit="tokens",
+        minimum=0,
+    )
+    clear_at_least_tokens: int = option(
+        0,
+        "do nothing where this much would not be freed: it breaks the cached prefix",
+        unit="tokens",
+        minimum=0,
     )
     interval_seconds: float = option(
         3600.0, "interval: time that must have passed since the last run", unit="seconds", minimum=0
@@ -59,6 +73,7 @@ class Microcompact(Stage):
     tools: tuple[str, ...] = option(
         TOOLS, "tools whose results can be had again; * stands for any ending, alone for every tool"
     )
+    exclude_tools: tuple[str, ...] = option((), "tools whose results never go, by their exact names")
     aliases: str = aliases_option()
     placeholder: str = option(
         "[Old tool result content cleared] tool={tool} {path}",
@@ -93,6 +108,10 @@ class Microcompact(Stage):
                 break
             if at.result.key not in needed and self._is_clearable(at, context):
                 unseen += self._clear(at, draft, saver) and at.message > newest
+        if little := self._too_little(draft):
+            return StageResult(
+                messages, note=little, protected=draft.protected, size_before=draft.size_before
+            )
         note = f"{unseen} of them the model has not answered yet" if unseen else ""
         return draft.finish(trace=self._trace(draft), idle=self._idle(older), note=note)
 
@@ -101,6 +120,10 @@ class Microcompact(Stage):
         unit, size = draft.context.estimator.unit, draft.size_before
         if self.when == "over-threshold" and size <= self.max_total_chars:
             return f"{size:,} {unit} are within the limit of {self.max_total_chars:,}"
+        if self.when == "over-tokens":
+            prompt = next_prompt(draft.messages, draft.context.counts)
+            if (prompt.tokens or 0) <= self.trigger_tokens:
+                return f"the next prompt of {prompt.tokens or 0:,} tokens is within {self.trigger_tokens:,}"
         if self.when == "interval":
             elapsed = self._elapsed(draft)
             if elapsed is None:
@@ -108,6 +131,13 @@ class Microcompact(Stage):
             if elapsed < self.interval_seconds:
                 return f"{elapsed:,.0f} s have passed since the last run, not {self.interval_seconds:,.0f}"
         return None
+
+    def _too_little(self, draft: Draft) -> str:
+        """Why what could be cleared is not worth it; empty when it is."""
+        freed, least, unit = draft.freed, self.clear_at_least_tokens, draft.context.counts.unit
+        if not draft.changed or not least or freed >= least:
+            return ""
+        return f"it would free {freed:,} {unit}, and less than {least:,} is not worth it"
 
     def _elapsed(self, draft: Draft) -> float | None:
         first = next((m.time for m in draft.messages if m.time is not None), None)
@@ -125,7 +155,7 @@ class Microcompact(Stage):
                 yield at
 
     def _is_clearable(self, at: ResultAt, context: Context) -> bool:
-        if not is_listed(at.tool, self.tools, self.aliases, context):
+        if at.tool in self.exclude_tools or not is_listed(at.tool, self.tools, self.aliases, context):
             return False
         if placeholder_form(at.result) in (Form.CLEARED, Form.STUB):
             return False
@@ -163,6 +193,7 @@ class Microcompact(Stage):
     def _trace(self, draft: Draft) -> tuple[str, ...]:
         reason = {
             "over-threshold": f"estimated={draft.size_before} overThreshold=true ",
+            "over-tokens": f"trigger={self.trigger_tokens} ",
             "interval": f"elapsed={self._elapsed(draft) or 0:.0f} ",
         }.get(self.when, "")
         return (f"compact.micro replaced={draft.changed}", f"compact.run stage=micro {reason}strategy=micro")

@@ -7,20 +7,20 @@ and what was there at that moment is frozen for good. No counter is written into
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from app.compactability.placeholders import CUT_MIDDLE, compacted_form
 from app.display import counted
 from app.errors import BadPipeline
-from app.model import Message, Role, chars_of
+from app.model import Role, chars_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.cutting import cut_middle
 from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.readings import Reading, readings_of
 from app.stages.replay import Fate, ModelCall, Replay, Watched
 from app.stages.tool_list import aliases_option, is_listed
-from app.tokens.base import Estimator
 
 TOOLS = (
     "read",
@@ -32,21 +32,6 @@ TOOLS = (
     "mcp__browser-mcp__web_search",
     "mcp__browser-mcp__fetch_page",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The moment before one model call."""
-
-    after: int
-    """Messages that are there."""
-    tokens: int | None
-    """What the prompt measures; None where that is not known, which changes nothing."""
-    recorded: bool = False
-    reply: str | None = None
-    """Key of the message that the call gave."""
-    restarted: bool = False
-    """Whether the program was started anew just before, so that latch and frozen set are forgotten."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,28 +69,6 @@ class ResultGate(Stage):
         for reading in readings:
             walk.meet(reading)
         return walk.finish()
-
-
-def readings_of(messages: Sequence[Message], measure: Estimator) -> Iterator[Reading]:
-    """The moments before every model call, and before the one that comes next.
-
-    A prompt measures what the provider reported for its call. Where it reported nothing, it measures
-    the newest report and what came since, by `measure` (which is asked only then).
-    """
-    known = since = 0
-    for i, message in enumerate(messages):
-        if message.role is not Role.ASSISTANT:
-            continue
-        usage = message.usage
-        if usage is not None and usage.context > 0:
-            yield Reading(i, usage.context, recorded=True, reply=message.key)
-            known = usage.context + (usage.output_tokens or measure.message(message))
-            since = i + 1
-        else:
-            known += measure.total(messages[since:i])
-            yield Reading(i, known, reply=message.key)
-            since = i
-    yield Reading(len(messages), known + measure.total(messages[since:]))
 
 
 class _Walk:

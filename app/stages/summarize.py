@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from app.stages.base import Context, Messages, StageResult, option
+from app.stages.cuts import split_system, weigh
 from app.stages.made import tokens_of
 from app.stages.summarizing import Summarizing
 
@@ -19,8 +20,8 @@ class Summarize(Summarizing):
 
     when: str = option(
         "high-water",
-        "at a share of the window, over a size in the pipeline's measure, or whenever it is run",
-        choices=("high-water", "over-threshold", "always"),
+        "at a share of the window, over a size in the pipeline's measure, over min_messages, or always",
+        choices=("high-water", "over-threshold", "over-count", "always"),
     )
     window_tokens: int = option(0, "high-water: the window; 0: the model's", unit="tokens", minimum=0)
     high_water: float = option(
@@ -54,6 +55,10 @@ class Summarize(Summarizing):
                 used = self.usage_tokens or tokens_of(messages, context) or 0
                 mark = int(window * self.high_water)
                 return "" if used >= mark else f"{used:,} tokens are under the high-water mark of {mark:,}"
+            case "over-count":
+                count = weigh(split_system(messages)[1], self.counts)
+                within = f"{count:,} {self.counts} are within {self.min_messages:,}"
+                return "" if count > self.min_messages else within
             case "over-threshold" if size <= self.max_total_chars:
                 return f"{size:,} {context.estimator.unit} are within {self.max_total_chars:,}"
             case _:

@@ -62,6 +62,10 @@ class Summarizing(Stage):
         unit="characters",
         minimum=1,
     )
+    summary_input_only_end: bool = option(False, "model: of a longer one it is given only the end")
+    min_progress: float = option(
+        0.0, "share of the messages that must go, else nothing is done", minimum=0, maximum=1
+    )
     heading: str = option("[Compacted]\n\n", "model, hand: what the message begins with")
     with_request: bool = option(
         False,
@@ -106,6 +110,11 @@ class Summarizing(Stage):
         taken = self._cut(source, messages, context)
         if not taken.removed:
             return replace(idle, note="nothing before the tail may go", protected=taken.protected)
+        if taken.removed < len(messages) * self.min_progress:
+            few = (
+                f"only {taken.removed} of {len(messages)} messages may go, less than {self.min_progress:.0%}"
+            )
+            return replace(idle, note=few, protected=taken.protected)
         transcript = _Transcript(messages, context) if self.save_transcript else None
         outcome = source(self._job(taken, size, context, transcript))
         if outcome.missing:
@@ -156,6 +165,7 @@ class Summarizing(Stage):
             clock=clock(context.now),
             heading=self.heading,
             input_chars=self.summary_input_chars,
+            input_only_end=self.summary_input_only_end,
             summaries=context.summaries,
             request=(self.request or _newest_words(taken.rest)) if self.with_request else None,
             transcript=None if transcript is None else transcript.name,

@@ -101,6 +101,8 @@ class Job:
     input_chars: int
     """Characters of the conversation that a model is given at most."""
     summaries: Summaries
+    input_only_end: bool = False
+    """Whether it is only the end of a longer conversation that a model is given."""
     request: str | None = None
     """The person's request to be named beside the summary; None names none."""
     transcript: str | None = None

@@ -44,16 +44,16 @@ class ByModel:
     holds_earlier: bool = True
 
     def __call__(self, job: Job) -> Outcome:
-        request = summary_request(job.gone, job.input_chars)
+        request = summary_request(job.gone, job.input_chars, only_end=job.input_only_end)
         answer = job.summaries.by_model(request.key).strip()
         if not answer:
             return Outcome(missing="no model was asked", wanted=request)
         return Outcome(headed(job, answer), answer)
 
 
-def summary_request(messages: Messages, input_chars: int) -> SummaryRequest:
+def summary_request(messages: Messages, input_chars: int, *, only_end: bool = False) -> SummaryRequest:
     """What a model would be asked about these messages; it gets at most `input_chars` code points of them."""
-    text = clipped(as_text(messages), input_chars)
+    text = clipped(as_text(messages), input_chars, head=0 if only_end else input_chars // 4)
     # Halves of characters cannot be sent, and what is sent is what is shown.
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     # The log must not be able to end itself.

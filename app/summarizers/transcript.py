@@ -14,15 +14,12 @@ def as_text(messages: Iterable[Message], *, thinking: bool = False) -> str:
     return "\n\n".join(_paragraphs(messages, thinking))
 
 
-def clipped(text: str, limit: int) -> str:
-    """A text over `limit` code points as the first quarter of that and the last three quarters."""
+def clipped(text: str, limit: int, *, head: int) -> str:
+    """A text over `limit` code points as the first `head` of them and the last of the others."""
     if len(text) <= limit:
         return text
-    head = limit // 4
-    left_out = len(text) - limit
-    return (
-        f"{text[:head]}\n\n[... {left_out:,} characters left out ...]\n\n{text[len(text) - (limit - head) :]}"
-    )
+    left_out = f"[... {len(text) - limit:,} characters left out ...]"
+    return "\n\n".join(filter(None, (text[:head], left_out, text[len(text) - (limit - head) :])))
 
 
 def as_json_lines(messages: Iterable[Message]) -> str:

@@ -34,6 +34,7 @@ LOW: Final[Mapping[str, Any]] = {
     "max_result_chars": 300,
     "max_total_chars": 1_000,
     "min_chars": 20,
+    "min_messages": 4,
     "open_at_tokens": 0,
     "preview_chars": 100,
     "save_over_chars": 300,
@@ -42,6 +43,7 @@ LOW: Final[Mapping[str, Any]] = {
     "target_chars": 1_000,
     "target_share": 0.0,
     "target_tokens": 0,
+    "trigger_tokens": 0,
     "views": 1,
     "window_tokens": 1_000,
 }

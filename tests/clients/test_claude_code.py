@@ -69,7 +69,7 @@ def test_one_edit_of_an_older_session(agent: Agent, place: Place, edit: str) -> 
 @pytest.mark.parametrize("name", preset_names())
 def test_preset_on_the_long_session(agent: Agent, place: Place, name: str) -> None:
     exported = export(put(agent, place, LONG), load(name))
-    assert exported.changes
+    assert exported.changes or name == "openhands", "which has a summary alone, and nobody wrote one"
     check(agent, place, exported)
 
 

@@ -13,7 +13,8 @@ from app.stages.base import Context, Messages, Stage, StageResult
 from app.stages.cutting import cut_middle
 from app.stages.draft import results_of
 from app.stages.fit import Fit
-from app.stages.result_gate import Reading, ResultGate
+from app.stages.readings import Reading
+from app.stages.result_gate import ResultGate
 from app.tokens import estimator
 from app.tokens.seeds import MiniCodeEstimator
 from tests.recorded_runs.neutral import Json, Params, Run, answer, to_model

@@ -14,6 +14,7 @@ from app.checks import Level, check_pairs, words_gone
 from app.compactability import compacted_form
 from app.formats import open_session
 from app.model import Block, Image, Session, Standing, ToolResult, ToolUse, blocks_of
+from app.pipeline import load, preset_names
 from app.refusal import Refusal
 from app.stages import STAGES
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, run_stage
@@ -42,6 +43,8 @@ SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
         {"when": "always", "keep_recent": 2, "min_chars": 0, "tools": "*"},
         {"when": "always", "keep_recent": 0, "save_before_clear": True},
         {"when": "interval", "interval_seconds": 60.0, "skip_compacted": True, "skip_unseen": True},
+        {"when": "over-tokens", "trigger_tokens": 10, "keep_recent": 1, "min_chars": 0, "tools": "*"}
+        | {"placeholder": "[cleared]", "exclude_tools": "Bash", "clear_at_least_tokens": 5},
     ),
     "result_gate": ({"open_at_tokens": 1, "max_result_chars": 400, "head_chars": 100, "tail_chars": 50},),
     "drop_superseded": (
@@ -61,6 +64,8 @@ SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
         {"when": "always", "source": "structured", "min_messages": 0, "keep_first_user": True},
         {"when": "always", "source": "hand", "min_messages": 0, "keep_messages": 4, "with_request": True},
         {"when": "always", "source": "hand", "min_messages": 0, "keep_messages": 0},
+        {"when": "over-count", "source": "hand", "min_messages": 6, "keep_messages": 3, "counts": "blocks"}
+        | {"keep_first_user": True, "min_progress": 0.1},
     ),
     "recover": (
         {"source": "structured", "counts": "blocks", "window_tokens": 2000},
@@ -83,10 +88,16 @@ def sample(name: str) -> Session:
     return session
 
 
-def context(session: Session, messages: Messages) -> Context:
+def context(
+    session: Session,
+    messages: Messages,
+    measure: str = "json-chars",
+    files: Mapping[str, str] | None = None,
+) -> Context:
     times = [message.time for message in messages if message.time is not None]
     return Context(
-        estimator("json-chars"),
+        estimator("rough" if measure == "tokens" else measure),
+        files=files or {},
         protection=protected(messages),
         now=max(times, default=None),
         root="/saved",
@@ -122,6 +133,54 @@ def test_a_stage_keeps_the_rules(kind: type[Stage], options: Mapping[str, Any], 
     nothing_grows(result, given)
     if kind.name != "recover":
         twice_is_once(stage, session, result)
+
+
+LOW: Mapping[str, Any] = {
+    "high_water": 0.01,
+    "interval_seconds": 0,
+    "max_batch_chars": 500,
+    "max_messages": 8,
+    "max_result_chars": 400,
+    "head_chars": 80,
+    "tail_chars": 40,
+    "max_total_chars": 1_000,
+    "min_messages": 4,
+    "open_at_tokens": 0,
+    "preview_chars": 100,
+    "save_over_chars": 300,
+    "target_share": 0,
+    "trigger_tokens": 0,
+    "window_tokens": 2_000,
+}
+"""Limits of presets under which most of their stages find something to do in a small session."""
+
+
+@pytest.mark.parametrize("limits", ["usual", "low"])
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("preset", preset_names())
+def test_a_preset_keeps_the_rules(preset: str, name: str, limits: str) -> None:
+    session, pipeline = sample(name), load(preset)
+    if limits == "low":
+        known = {step.name: [option.name for option in step.stage.options()] for step in pipeline.steps}
+        pipeline = pipeline.with_options({s: {o: LOW[o] for o in LOW if o in known[s]} for s in known})
+    identities = [id(block) for _, block in blocks_of(session.live)]
+    messages, files = session.live, dict[str, str]()
+    for step in pipeline.steps:
+        given = context(session, messages, pipeline.estimator, files)
+        result = run_stage(step.stage, messages, given)
+        assert result.changes or result.note
+        assert check_pairs(messages, result.messages).level is Level.OK
+        changes_tell_all(messages, result)
+        protection_holds(messages, result, given)
+        assert given.estimator.total(result.messages) <= given.estimator.total(messages)
+        messages = result.messages
+        files.update((file.path, file.text) for file in result.files)
+    assert [id(block) for _, block in blocks_of(session.live)] == identities
+    if preset in ("gentle", "gate-8k", "clear-tool-uses"):
+        assert not words_gone(session.live, messages)
+    for step in pipeline.steps:
+        given = replace(context(session, messages, pipeline.estimator, files), refusal=None)
+        assert run_stage(step.stage, messages, given).changes == (), f"{step.name} again"
 
 
 @pytest.mark.parametrize(("kind", "options"), SETTINGS_OF_ALL)

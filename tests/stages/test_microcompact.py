@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.compactability import Form, compacted_form
-from app.model import ToolResult, blocks_of
+from app.model import ToolResult, Usage, blocks_of
 from app.stages.base import ChangeKind
 from tests.build import Messages, assistant, conversation, from_anthropic, result, use, user
-from tests.stages.given import results, run
+from tests.stages.given import CHARS, results, run
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 ALWAYS = {"when": "always", "keep_recent": 1, "min_chars": 120, "tools": "*"}
@@ -28,6 +29,12 @@ def talk(*texts: str, name: str = "Read", seconds: float = 0.0) -> Messages:
         for n, text in enumerate(texts)
     ]
     return conversation(user("Go."), *(m for pair in pairs for m in pair), assistant("Done."))
+
+
+def recorded(messages: Messages, tokens: int) -> Messages:
+    """The messages, the newest reply of which reports a prompt of so many tokens."""
+    usage = Usage(input_tokens=tokens, output_tokens=10)
+    return (*messages[:-1], replace(messages[-1], usage=usage))
 
 
 def cleared(messages: Messages, options: dict[str, Any], **more: Any) -> list[str]:
@@ -64,6 +71,46 @@ def test_results_nobody_answered_are_cleared_only_when_told() -> None:
     assert len(done.changes) == 3
     assert done.note == "1 of them the model has not answered yet"
     assert cleared(messages, {**ALWAYS, "keep_recent": 1, "skip_unseen": True}) == ["r0"]
+
+
+def test_the_next_prompt_counts_as_it_was_recorded() -> None:
+    options = {"when": "over-tokens", "trigger_tokens": 1000, "keep_recent": 1, "min_chars": 0, "tools": "*"}
+    messages = talk(LONG, LONG, LONG)
+    small, large = recorded(messages, 400), recorded(messages, 1001)
+    assert cleared(large, options) == ["r0", "r1"]
+    assert run("microcompact", small, options, tokens=CHARS).note.endswith(" tokens is within 1,000")
+    # What came since the newest call is measured and added to what that call reported.
+    more = conversation(*small, user("x" * 601))
+    assert cleared(more, {**options, "trigger_tokens": 1000}) == ["r0", "r1"]
+
+
+def test_excluded_tools_stay_and_count_among_the_newest() -> None:
+    options = {**ALWAYS, "keep_recent": 1, "tools": "*", "exclude_tools": "Read"}
+    assert cleared(talk(LONG, LONG, LONG), options) == []
+    messages = conversation(
+        assistant(use("a", "Read", {}), use("b", "Grep", {}), use("c", "Read", {})),
+        user(result("a", LONG), result("b", LONG), result("c", LONG)),
+        assistant("Done."),
+    )
+    assert cleared(messages, options) == ["b"]
+
+
+def test_too_little_is_not_worth_a_broken_prefix() -> None:
+    messages = talk(LONG, LONG, LONG)
+    freed = run("microcompact", messages, ALWAYS)
+    size = CHARS.total(messages) - CHARS.total(freed.messages)
+    just = run("microcompact", messages, {**ALWAYS, "clear_at_least_tokens": size})
+    assert just.messages == freed.messages
+    little = run("microcompact", messages, {**ALWAYS, "clear_at_least_tokens": size + 1})
+    assert little.messages is messages and little.changes == () and little.files == ()
+    assert little.note == f"it would free {size:,} characters, and less than {size + 1:,} is not worth it"
+
+
+def test_a_bare_placeholder_is_known_the_next_time() -> None:
+    options = {**ALWAYS, "min_chars": 0, "placeholder": "[cleared]"}
+    done = run("microcompact", talk(LONG, LONG, LONG), options)
+    assert results(done.messages)["r0"] == "[cleared]"
+    assert run("microcompact", done.messages, {**ALWAYS, "min_chars": 0}).changes == ()
 
 
 def test_fewer_results_than_stay_are_left_alone() -> None:

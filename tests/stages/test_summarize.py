@@ -121,6 +121,44 @@ def test_system_messages_stay_in_front() -> None:
     assert done.messages[1].boundary is done.boundary
 
 
+def test_a_count_can_be_what_it_waits_for() -> None:
+    options = {"when": "over-count", "min_messages": 12, "keep_messages": 4, "keep_first_user": True}
+    within = summarize(talk(6), options)
+    assert within.note == "12 messages are within 12" and not within.failed
+    done = summarize(talk(7), options)
+    assert done.boundary is not None and done.boundary.trigger == "auto"
+    assert [text[:6] for text in texts(done.messages)] == [
+        "[Compa",
+        "0? a s",
+        "5? a s",
+        "5. a s",
+        "6? a s",
+        "6. a s",
+    ]
+    assert summarize(done.messages, options).messages is done.messages
+
+
+def test_too_little_progress_is_none() -> None:
+    messages = talk(10)
+    options = {"keep_messages": 18}
+    assert summarize(messages, {**options, "min_progress": 0.1}).boundary is not None
+    little = summarize(messages, {**options, "min_progress": 0.11})
+    assert little.messages is messages and not little.failed
+    assert little.note == "hand: only 2 of 20 messages may go, less than 11%"
+
+
+def test_a_model_can_be_given_the_end_alone() -> None:
+    messages = talk(6)
+    options = {"source": "model", "summary_input_chars": 500}
+    both, end = (
+        summarize(messages, {**options, "summary_input_only_end": only_end}).wanted
+        for only_end in (False, True)
+    )
+    assert both is not None and end is not None
+    assert "0? a sentence" in both.text and "0? a sentence" not in end.text
+    assert both.text.endswith(end.text[-300:])
+
+
 def test_a_pair_is_never_split_by_the_tail() -> None:
     messages = conversation(
         *turns(4),

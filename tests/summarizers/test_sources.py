@@ -107,9 +107,9 @@ def test_secret_like_strings_are_counted_before_anything_is_sent() -> None:
 
 def test_of_a_long_talk_a_model_gets_head_and_tail() -> None:
     text = "A" * 50_000 + "M" * 50_000 + "Z" * 60_000
-    short = clipped(text, 80_000)
+    short = clipped(text, 80_000, head=20_000)
     assert short == f"{text[:20_000]}\n\n[... 80,000 characters left out ...]\n\n{text[-60_000:]}"
-    assert clipped("whole", 5) == "whole"
+    assert clipped("whole", 5, head=1) == "whole"
 
 
 @pytest.mark.parametrize(
