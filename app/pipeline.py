@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.errors import BadPipeline
+from app.settings import FIRST as FIRST
 from app.settings import config_dir
 from app.stages import stage_named
 from app.stages.base import Stage
 from app.stages.options import meant, told
 from app.tokens import ESTIMATORS
 
-FIRST: Final = "gentle"
-"""The preset that opens first."""
 PRESET: Final = "preset"
 """The origin of our own pipelines."""
 

@@ -14,6 +14,9 @@ import platformdirs
 
 APP = "handcompact"
 
+FIRST = "gentle"
+"""The pipeline that opens first."""
+
 
 def data_dir() -> Path:
     """The folder for backups, manifests and reports (`HANDCOMPACT_DATA_DIR`, else the platform's own)."""

@@ -6,16 +6,25 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Protocol
 
+from app.cli.arguments import DONE, FOUND, add_count, add_file, add_json, add_pipeline
 from app.export.plan import typed_path
 from app.formats import open_session
 from app.formats.source import Source
 from app.model import Session
 from app.opening import Opened, open_workspace
-from app.pipeline import FIRST
 
-DONE = 0
-FOUND = 1
-"""A check found something."""
+__all__ = [
+    "DONE",
+    "FOUND",
+    "Command",
+    "add_count",
+    "add_file",
+    "add_json",
+    "add_pipeline",
+    "as_path",
+    "open_for_work",
+    "open_plain",
+]
 
 
 class Command(Protocol):
@@ -29,42 +38,6 @@ class Command(Protocol):
 
     def run(self, args: Namespace) -> int:
         """Do it and return the exit code; errors are raised as HandcompactError."""
-
-
-def add_file(parser: ArgumentParser) -> None:
-    """The session file and which branch of it."""
-    parser.add_argument("file", metavar="FILE", help="a session file, or - for standard input")
-    parser.add_argument("--leaf", metavar="KEY", help="the branch that ends at this record")
-
-
-def add_json(parser: ArgumentParser) -> None:
-    """Machine-readable output."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def add_count(parser: ArgumentParser) -> None:
-    """How tokens are counted."""
-    parser.add_argument(
-        "--count",
-        choices=("rough", "exact"),
-        default="exact",
-        help="rough: by length, at once; exact: with the tokenizer (default)",
-    )
-
-
-def add_pipeline(parser: ArgumentParser) -> None:
-    """Which pipeline, with which options."""
-    parser.add_argument(
-        "--pipeline", default=FIRST, metavar="P", help=f"a name, or a .toml file (default: {FIRST})"
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="STAGE.OPTION=VALUE",
-        dest="settings",
-        help="change an option of a stage; may be given more than once",
-    )
 
 
 def open_plain(args: Namespace) -> tuple[Session, Source]:

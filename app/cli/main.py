@@ -6,42 +6,32 @@ import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from app import __version__
-from app.cli.apply import Apply
-from app.cli.command import Command
-from app.cli.compact import Compact
-from app.cli.compare import Compare
-from app.cli.convert import Convert
-from app.cli.diff import Diff
-from app.cli.edit import EditCommand
-from app.cli.listing import List
-from app.cli.open import add_open_arguments, open_screens
-from app.cli.output import complain
-from app.cli.pipelines import Pipelines
-from app.cli.repair import Repair
-from app.cli.report import Report
-from app.cli.restore import Restore
-from app.cli.resume_command import ResumeCommand
-from app.cli.verify import Verify
 from app.errors import HandcompactError, InputError
 
-COMMANDS: tuple[Command, ...] = (
-    List(),
-    Report(),
-    Compact(),
-    EditCommand(),
-    Apply(),
-    Compare(),
-    Diff(),
-    Convert(),
-    Verify(),
-    Repair(),
-    Restore(),
-    ResumeCommand(),
-    Pipelines(),
-)
+if TYPE_CHECKING:
+    from app.cli.command import Command
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "list": "app.cli.listing:List",
+    "report": "app.cli.report:Report",
+    "compact": "app.cli.compact:Compact",
+    "edit": "app.cli.edit:EditCommand",
+    "apply": "app.cli.apply:Apply",
+    "compare": "app.cli.compare:Compare",
+    "diff": "app.cli.diff:Diff",
+    "convert": "app.cli.convert:Convert",
+    "verify": "app.cli.verify:Verify",
+    "repair": "app.cli.repair:Repair",
+    "restore": "app.cli.restore:Restore",
+    "resume-command": "app.cli.resume_command:ResumeCommand",
+    "pipelines": "app.cli.pipelines:Pipelines",
+}
+"""Each verb with the class that does it, imported when it is asked for: a command starts with no more."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,14 +42,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except HandcompactError as error:
-        complain(f"handcompact: {error}")
+        _complain(f"handcompact: {error}")
         return error.exit_code
     except BrokenPipeError:
         # Whoever read our output went away, as `head` does; nothing is left to say to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        complain("handcompact: interrupted; nothing half written was left")
+        _complain("handcompact: interrupted; nothing half written was left")
         return 130
 
 
@@ -71,28 +61,49 @@ def collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
+def command(verb: str) -> Command:
+    """The command that a verb stands for; raises KeyError for a word that is none."""
+    module, _, name = COMMANDS[verb].partition(":")
+    made: Command = getattr(import_module(module), name)()
+    return made
+
+
+def _complain(line: str) -> None:
+    from app.cli.output import complain
+
+    complain(line)
+
+
 def _run(arguments: list[str]) -> int:
-    verbs = {command.name: command for command in COMMANDS}
-    if arguments and arguments[0] in verbs:
-        command = verbs[arguments[0]]
-        parser = _Parser(prog=f"handcompact {command.name}", description=command.summary)
-        command.configure(parser)
-        return command.run(parser.parse_args(arguments[1:]))
+    if arguments == ["--version"]:
+        sys.stdout.write(f"handcompact {__version__}\n")
+        return 0
+    if arguments and arguments[0] in COMMANDS:
+        chosen = command(arguments[0])
+        parser = _Parser(prog=f"handcompact {chosen.name}", description=chosen.summary)
+        chosen.configure(parser)
+        return chosen.run(parser.parse_args(arguments[1:]))
     return _open(arguments)
 
 
 def _open(arguments: list[str]) -> int:
-    lines = "\n".join(f"  {command.name:<10} {command.summary}" for command in COMMANDS)
+    from app.cli.open import add_open_arguments, open_screens
+
     parser = _Parser(
         prog="handcompact",
         usage="handcompact [PATH] [options]  |  handcompact VERB ...",
         description="Inspect and hand-compact the conversations of coding agents.",
-        epilog=f"verbs (each has its own --help):\n{lines}",
+        epilog=_verbs() if {"-h", "--help"}.intersection(arguments) else None,
     )
     parser.add_argument("--version", action="version", version=f"handcompact {__version__}")
     add_open_arguments(parser)
     args: Namespace = parser.parse_args(arguments)
     return open_screens(args)
+
+
+def _verbs() -> str:
+    lines = "\n".join(f"  {verb:<10} {command(verb).summary}" for verb in COMMANDS)
+    return f"verbs (each has its own --help):\n{lines}"
 
 
 class _Parser(ArgumentParser):

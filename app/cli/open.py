@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
-from app.cli.command import DONE, add_pipeline
+from app.cli.arguments import DONE, add_pipeline
 from app.errors import InputError
-from app.formats import detect, open_source
-from app.opening import parse_settings
-from app.pipeline import load
+from app.settings import FIRST
+
+_HEAD = 4096
+"""Bytes of a file that are looked at before anything is drawn."""
 
 
 def add_open_arguments(parser: ArgumentParser) -> None:
@@ -36,9 +38,7 @@ def open_screens(args: Namespace) -> int:
     """
     if not has_terminal():
         raise InputError("the screens need a terminal; without one there are: report FILE, compact FILE ...")
-    load(args.pipeline).with_options(parse_settings(args.settings))
-    if args.file is not None:
-        detect(open_source(args.file))
+    _refuse_what_cannot_be_used(args)
 
     # Textual is imported here only, so that the other commands start at once.
     from app.tui.app import HandcompactApp, Opening
@@ -57,3 +57,31 @@ def open_screens(args: Namespace) -> int:
         raise InputError(f"there is no theme {args.theme!r}; there are: {', '.join(app.available_themes)}")
     app.run()
     return app.return_code or DONE
+
+
+def _refuse_what_cannot_be_used(args: Namespace) -> None:
+    """Raise InputError for a file or a pipeline that is of no use.
+
+    What looks sound is left to the screens: to look closer takes longer than their first paint.
+    """
+    if args.pipeline != FIRST or args.settings:
+        from app.opening import parse_settings
+        from app.pipeline import load
+
+        load(args.pipeline).with_options(parse_settings(args.settings))
+    if args.file is not None and not _begins_as_json(args.file):
+        from app.formats import detect, open_source
+
+        detect(open_source(args.file))
+
+
+def _begins_as_json(file: str) -> bool:
+    """Whether a file can be read and its first sign is that of an object or a list."""
+    try:
+        path = Path(file)
+        if not path.is_file():
+            return False
+        with path.open("rb") as opened:
+            return opened.read(_HEAD).lstrip(b" \t\r\n\0\xef\xbb\xbf")[:1] in (b"{", b"[")
+    except (OSError, ValueError):
+        return False

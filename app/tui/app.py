@@ -14,13 +14,10 @@ from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 
 from app.display import ASCII, Glyphs, glyphs_for, safe_text
-from app.pipeline import FIRST
-from app.settings import load_preferences, save_preferences
+from app.settings import FIRST, load_preferences, save_preferences
 from app.tui.keys import Where, bindings, keys_of
 from app.tui.responsive import favour_screen
-from app.tui.screens.base import BaseScreen
-from app.tui.screens.help import HelpScreen
-from app.tui.screens.parts.keeping import Keeps, ask_to_leave
+from app.tui.screens.base import BaseScreen, WorkScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.widgets.scroll_bar import scroll_bar_for
 
@@ -89,11 +86,18 @@ class HandcompactApp(App[None]):
         self.notify(shown, markup=False, severity="warning" if warning else "information")
 
     def action_help(self) -> None:
+        from app.tui.screens.help import HelpScreen
+
         screen = self.screen
         if isinstance(screen, BaseScreen) and not isinstance(screen, HelpScreen):
             self.push_screen(HelpScreen(screen.WHERE))
 
     def action_leave(self) -> None:
+        if not any(isinstance(screen, WorkScreen) for screen in self.screen_stack):
+            self.exit()
+            return
+        from app.tui.screens.parts.keeping import Keeps, ask_to_leave
+
         screens = [screen for screen in self.screen_stack if isinstance(screen, Keeps)]
         ask_to_leave(self, screens, self.exit, verb="Leave")
 

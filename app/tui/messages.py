@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
-from app.opening import Opened
-from app.tui.view import View
+if TYPE_CHECKING:
+    from app.opening import Opened
+    from app.tui.view import View
 
 
 class SessionOpened(Message):

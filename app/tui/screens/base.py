@@ -21,15 +21,15 @@ from textual.worker import Worker, WorkerState
 
 from app.display import UNICODE, Glyphs, safe_text
 from app.errors import FileChanged
-from app.opening import Opened
 from app.tui.keys import Where, bar_of, bindings, keys_of, sign
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
-from app.workspace import Workspace
 
 if TYPE_CHECKING:
+    from app.opening import Opened
     from app.tui.app import HandcompactApp
+    from app.workspace import Workspace
 
 SMALLEST = (60, 16)
 """Columns and rows below which a screen only says that it needs more."""

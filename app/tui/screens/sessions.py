@@ -14,19 +14,16 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from app.discovery import Found, Look, Shelf
 from app.display import counted, safe_text
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
-from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.base import Line, Prompt, acts
-from app.tui.screens.contrast import ContrastScreen
-from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.session_list import SessionList, SessionRow
 
 if TYPE_CHECKING:
+    from app.discovery import Found, Shelf
     from app.tui.app import Opening
 
 BATCH_SECONDS = 0.1
@@ -83,7 +80,8 @@ class SessionsScreen(OpensSessions):
             self._look()
         else:
             self.set_class(True, "-first-open")
-            self._open(self._opening.file, self._opening.leaf)
+            # A thread that reads takes the interpreter from the first paint.
+            self.call_after_refresh(self._open, self._opening.file, self._opening.leaf)
 
     def on_screen_resume(self) -> None:
         if not self._found and not self._looking and not self.is_opening:
@@ -99,6 +97,9 @@ class SessionsScreen(OpensSessions):
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="look")
     def _search_folders(self) -> None:
+        # Imported here and below: the first paint does not wait for what is not on it.
+        from app.discovery import Look
+
         worker = get_current_worker()
         look = Look()
         batch: list[Found] = []
@@ -183,10 +184,14 @@ class SessionsScreen(OpensSessions):
         self._look()
 
     def action_backups(self) -> None:
+        from app.tui.screens.backups import BackupsScreen
+
         self.app.push_screen(BackupsScreen())
 
     @acts
     def action_hold(self) -> None:
+        from app.tui.screens.contrast import ContrastScreen
+
         assert self._current is not None
         one, other = self._held, self._current.path
         if one is None:
@@ -232,6 +237,8 @@ class SessionsScreen(OpensSessions):
 
     @on(SessionOpened)
     def _show_session(self, event: SessionOpened) -> None:
+        from app.tui.screens.inspect import InspectScreen
+
         self.app.push_screen(InspectScreen(event.opened, event.view))
 
     @on(OpenFailed)

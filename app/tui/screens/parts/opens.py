@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from importlib import import_module
 
 from textual import on, work
 from textual.timer import Timer
@@ -11,11 +12,9 @@ from textual.worker import Worker, get_current_worker
 
 from app.display import spread
 from app.errors import HandcompactError
-from app.opening import open_workspace
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import BaseScreen
-from app.tui.view import first_view
 
 SPELL_SECONDS = 0.5
 """Time between two looks at how long it takes."""
@@ -66,6 +65,11 @@ class OpensSessions(BaseScreen):
     @work(thread=True, exit_on_error=False, group="open")
     def _read(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
         worker = get_current_worker()
+        # Imported here: most of the program is not needed for its first paint, which would wait for it.
+        from app.opening import open_workspace
+        from app.tui.view import first_view
+
+        import_module("app.tui.screens.inspect")
         try:
             with collector_paused():
                 opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)

@@ -1,0 +1,47 @@
+"""Arguments that more than one command has. Nothing of the program is imported for them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from app.settings import FIRST
+
+DONE = 0
+FOUND = 1
+"""A check found something."""
+
+
+def add_file(parser: ArgumentParser) -> None:
+    """The session file and which branch of it."""
+    parser.add_argument("file", metavar="FILE", help="a session file, or - for standard input")
+    parser.add_argument("--leaf", metavar="KEY", help="the branch that ends at this record")
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Machine-readable output."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_count(parser: ArgumentParser) -> None:
+    """How tokens are counted."""
+    parser.add_argument(
+        "--count",
+        choices=("rough", "exact"),
+        default="exact",
+        help="rough: by length, at once; exact: with the tokenizer (default)",
+    )
+
+
+def add_pipeline(parser: ArgumentParser) -> None:
+    """Which pipeline, with which options."""
+    parser.add_argument(
+        "--pipeline", default=FIRST, metavar="P", help=f"a name, or a .toml file (default: {FIRST})"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="STAGE.OPTION=VALUE",
+        dest="settings",
+        help="change an option of a stage; may be given more than once",
+    )
