@@ -33,6 +33,8 @@ class Way:
     """How the person's own texts begin that it would change."""
     protected: int
     """Protected blocks that it would change."""
+    messages: Messages
+    """The conversation after it."""
 
     @property
     def words(self) -> str:
@@ -128,4 +130,5 @@ def _way(workspace: Workspace, edit: Edit, result: StageResult, context: Context
             for change in result.changes
             if change.before is not None and not is_typed(change.before)
         ),
+        messages=result.messages,
     )

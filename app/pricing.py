@@ -158,17 +158,19 @@ def _turns(turns: float) -> str:
     return counted(max(1, round(turns)), "turn")
 
 
-def pricing(workspace: Workspace, *, now: float | None = None) -> Pricing:
-    """The price of all steps of a workspace.
+def pricing(
+    workspace: Workspace, *, after: Sequence[Message] | None = None, now: float | None = None
+) -> Pricing:
+    """The price of all steps of a workspace, or of sending `after` in the place of the live segment.
 
     `now` is the time in seconds since 1970, by default the machine's.
     """
     prices = prices_of(workspace.session)
     before = workspace.session.live
-    found = price(before, workspace.messages, workspace.tokens, prices)
+    found = price(before, workspace.messages if after is None else after, workspace.tokens, prices)
     cold_for = cold_since(workspace.session, prices, time.time() if now is None else now)
     warm = cold_for is None and found.turns is not None and found.turns >= 1
-    early = _early(workspace, found, prices) if warm else None
+    early = _early(workspace, found, prices) if warm and after is None else None
     return Pricing(found, number_of(workspace.session, found), cold_for, early)
 
 

@@ -10,7 +10,7 @@ from app.compactability.placeholders import Form, placeholder_form, saved_path
 from app.edits.base import Aim, BlockEdit
 from app.edits.scene import At, Obstacle, Scene
 from app.model import ToolResult, ToolUse, text_of
-from app.stages.base import ChangeKind
+from app.stages.base import ChangeKind, option
 from app.stages.draft import Draft, ResultAt
 from app.stages.microcompact import path_clue
 from app.stages.saving import saved_at
@@ -28,6 +28,9 @@ class Clear(BlockEdit):
     done: ClassVar[str] = "cleared"
     unfit: ClassVar[str] = "none of it holds a tool result"
 
+    clue: bool = option(True, "the placeholder names the tool, and the file or command")
+    note: str = option("", "words of yours that the placeholder says, on one line")
+
     def aims(self, scene: Scene) -> Sequence[Aim]:
         return [Aim(at, self._obstacle_at(scene, at)) for at, _ in self.result_aims(scene)]
 
@@ -42,14 +45,14 @@ class Clear(BlockEdit):
     def change(self, draft: Draft, scene: Scene, aims: Sequence[Aim]) -> None:
         for aim in aims:
             if (at := scene.result_at(aim.at)) is not None:
-                draft.set_text(at, _placeholder(at), ChangeKind.CLEARED, "cleared by you")
+                draft.set_text(at, self._placeholder(at), ChangeKind.CLEARED, "cleared by you")
 
-
-def _placeholder(at: ResultAt) -> str:
-    if placeholder_form(at.result) is Form.SAVED and (path := saved_path(text_of(at.result))) is not None:
-        return saved_at(path)
-    where = clue(at.call) if at.call else ""
-    return f"[Old tool result content cleared] tool={at.tool} {where}".rstrip()
+    def _placeholder(self, at: ResultAt) -> str:
+        if placeholder_form(at.result) is Form.SAVED and (path := saved_path(text_of(at.result))) is not None:
+            return saved_at(path)
+        where = f"tool={at.tool} {clue(at.call) if at.call else ''}" if self.clue else ""
+        said = ("[Old tool result content cleared]", where.rstrip(), " ".join(self.note.split()))
+        return " ".join(filter(None, said))
 
 
 def clue(call: ToolUse) -> str:

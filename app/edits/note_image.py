@@ -8,6 +8,7 @@ from typing import ClassVar
 from app.display import human_bytes
 from app.edits.images import ImageEdit
 from app.model import Image
+from app.stages.base import option
 from app.tokens.images import image_size
 
 
@@ -20,11 +21,13 @@ class NoteImage(ImageEdit):
     done: ClassVar[str] = "noted"
     unfit: ClassVar[str] = "none of it holds a picture"
 
+    note: str = option("", "words of yours that the line says: what was to be seen")
+
     def line(self, image: Image) -> str:
         kind = image.media_type.removeprefix("image/").upper()
         size = image_size(image)
         pixels = f"{size[0]} x {size[1]} pixels" if size else ""
         # Base64 has four characters for three bytes; without a type the data is an address.
         weight = human_bytes(image.data.chars * 3 // 4) if kind else ""
-        facts = ", ".join(filter(None, (kind, pixels, weight)))
+        facts = ", ".join(filter(None, (kind, pixels, weight, " ".join(self.note.split()))))
         return f"[Image removed: {facts}]" if facts else "[Image removed]"

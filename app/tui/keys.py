@@ -35,6 +35,7 @@ class Where(StrEnum):
     GROUPS = "groups"
     BACKUPS = "backups"
     CONTRAST = "two sessions"
+    EDIT = "edit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -72,6 +73,7 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X = (
     Where.GROUPS,
     Where.BACKUPS,
     Where.CONTRAST,
+    Where.EDIT,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -187,20 +189,24 @@ KEYS: Final[tuple[Key, ...]] = (
         "close",
         "Close",
         "Back to the screen before",
-        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X),
+        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y),
     ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
     Key("apply", "ctrl+s", "apply", "Apply", "Run the stage again with these options", (F,)),
     Key("reset", "ctrl+r", "reset", "Preset", "Put back what the pipeline says", (F,)),
+    Key("do-edit", "ctrl+s", "apply", "Do", "Do it with these options (enter in a field, too)", (Y,)),
+    Key("usual", "ctrl+r", "reset", "Usual", "Put back the usual values", (Y,)),
     Key("take", "ctrl+s", "take", "Take", "Take this text", (W, R, N)),
     Key("forget", "ctrl+r", "forget", "Forget", "Forget refusals and failures: begin anew", (R,)),
     Key("add-rules", "a", "add_rules", "Add", "Add the rules that it lacks, word for word", (V,)),
     Key(
         "save-prompt", "ctrl+s", "save_prompt", "Save", "Write the prompt to a new file; sends nothing", (Q,)
     ),
-    Key("field", "tab,down", "app.focus_next", "Field", "Go to the next field", (E, F)),
-    Key("field-back", "shift+tab,up", "app.focus_previous", "Field back", "Go to the field before", (E, F)),
+    Key("field", "tab,down", "app.focus_next", "Field", "Go to the next field", (E, F, Y)),
+    Key(
+        "field-back", "shift+tab,up", "app.focus_previous", "Field back", "Go to the field before", (E, F, Y)
+    ),
     Key("pane", "tab", "app.focus_next", "Pane", "Go to the next pane", (M, P, Q, V, C, R)),
     Key(
         "pane-back", "shift+tab", "app.focus_previous", "Pane back", "Go to the pane before", (M, P, Q, V, C)
@@ -229,6 +235,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
     Where.COMPARE: ("choose", "sort-outcomes", "find", "pane", "close", "help"),
     Where.GROUPS: ("open", "mark", "groups", "drop", "clear-rows", "edits", "undo", "help"),
+    Where.EDIT: ("do-edit", "usual", "field", "close", "help"),
     Where.REWRITE: ("take", "close"),
     Where.REFUSAL: ("take", "forget", "pane", "close"),
     Where.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),

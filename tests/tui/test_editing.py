@@ -13,11 +13,13 @@ from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.diff import DiffScreen
+from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.background import Checked
 from app.tui.screens.rewrite import RewriteScreen, restored
 from app.workspace import Workspace
-from tests.tui.driving import opening, shows, type_in
+from tests.tui.driving import opening, shows
+from tests.tui.edit_forms import field
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
@@ -89,17 +91,6 @@ async def test_a_range_with_own_words_in_it_offers_to_leave_them(app: Handcompac
         assert any(words.startswith("Question 1") for words in texts) and "Looking at f1." not in texts
 
 
-async def test_t_asks_how_much_stays_and_a_wrong_answer_is_refused(app: HandcompactApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, *TO_RESULT, "t")
-        assert "two numbers were expected" in await type_in(pilot, "many")
-        await press(pilot, "t")
-        assert "cut 1 block" in await type_in(pilot, "3 2")
-        await press(pilot, "j", "k")
-        assert "file 0" in screen_text(app) and "was cut" in screen_text(app)
-
-
 async def test_E_rewrites_a_text_and_what_is_refused_is_not_lost(app: HandcompactApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
@@ -129,7 +120,7 @@ async def test_the_menu_says_of_each_edit_why_not(app: HandcompactApp) -> None:
         await settle(pilot)
         await press(pilot, *TO_RESULT, "D")
         assert_golden(app, "edits")
-        text = await press(pilot, *["j"] * 6, "enter")
+        text = await press(pilot, *["j"] * 7, "enter")
         assert "drop picture: it stays: holds no picture" in text
 
 
@@ -137,11 +128,14 @@ async def test_the_last_turns_are_kept_behind_a_boundary(app: HandcompactApp) ->
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "D", "G", "end", "enter")
-        await type_in(pilot, "2")
+        assert shows(app, EditScreen)
+        field(app, "turns").value = "2"
+        assert "messages of your own would go" in await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "of your own?" in flat(app)
         await press(pilot, "right", "enter")
         messages = workspace(app).messages
-        assert len(messages) == 9 and messages[0].boundary is not None
+        assert len(messages) == 9 and messages[0].boundary is not None and shows(app, InspectScreen)
 
 
 async def test_what_was_done_by_hand_is_priced_and_checked_as_it_is_now(app: HandcompactApp) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.rows import BlockRow
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
 from tests.tui.driving import opening, shows, type_in
@@ -99,3 +100,18 @@ async def test_inverting_and_escape(file: str) -> None:
         await press(pilot, "escape")
         assert shows(app, InspectScreen) and not marked(app)
         assert "space marks one" in await press(pilot, "U")
+
+
+async def test_sorted_by_tokens_the_cursor_stays_at_its_place_when_its_row_sinks(tmp_path: Path) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "S", "j", "j")
+        screen = app.screen
+        assert isinstance(screen, InspectScreen) and isinstance(screen.item, BlockRow)
+        cleared, after = screen.item, screen.shown[3]
+        text = await press(pilot, "c")
+        assert screen.rows.cursor == 2 and screen.item is after
+        assert "clear 1 block" in text and "u takes it back" in text
+        await press(pilot, "u")
+        assert screen.rows.cursor == 2 and screen.item is cleared

@@ -5,9 +5,10 @@ from __future__ import annotations
 from textual.widgets import Input
 
 from app.pipeline import load
-from app.tui.screens.options import OptionField, OptionsScreen
+from app.tui.screens.options import OptionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.controls import OneOf, TickBox
+from app.tui.widgets.option_field import OptionField
 from app.workspace import Workspace
 from tests.test_workspace import busy_session
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle

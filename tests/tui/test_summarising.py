@@ -26,7 +26,7 @@ from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
 SIZE = (80, 24)
-MENU = ("D", *["j"] * 5, "enter")
+MENU = ("D", *["j"] * 6, "enter")
 """To the sources of a summary of the marked rows."""
 RANGE = ("j", "v", "j", "j", "v")
 """From the call of the first read to its answer."""

@@ -26,6 +26,8 @@ class Choice:
     label: str
     note: str = ""
     """Stands at the right."""
+    about: str = ""
+    """Stands below the list while the cursor is on the line."""
 
 
 class ChooseScreen(ModalScreen[int | None]):
@@ -47,6 +49,8 @@ class ChooseScreen(ModalScreen[int | None]):
         self._about = about
         self._choices = choices
         self._current = current
+        self._signed: int | None = None
+        """The line that has the sign of the cursor."""
 
     def compose(self) -> ComposeResult:
         glyphs = self._glyphs
@@ -55,6 +59,8 @@ class ChooseScreen(ModalScreen[int | None]):
             if self._about:
                 yield Static(Content(safe_text(self._about, glyphs)), id="about")
             yield OptionList(markup=False, compact=True)
+            if any(choice.about for choice in self._choices):
+                yield Static(id="hint", markup=False)
 
     @property
     def _glyphs(self) -> Glyphs:
@@ -74,11 +80,28 @@ class ChooseScreen(ModalScreen[int | None]):
 
     def _fill(self) -> None:
         highlighted = self._list.highlighted
-        self._list.set_options(Option(Content(self._line(choice))) for choice in self._choices)
+        self._list.set_options(Option(self._line(i, highlighted)) for i in range(len(self._choices)))
         self._list.highlighted = highlighted
+        self._signed = highlighted
 
-    def _line(self, choice: Choice) -> str:
-        width = max(20, self._list.scrollable_content_region.width - 2)
+    @on(OptionList.OptionHighlighted)
+    def _sign(self) -> None:
+        """Put the sign before the line that the cursor is on, and before no other."""
+        here = self._list.highlighted
+        for place in {self._signed, here} - {None}:
+            assert place is not None
+            self._list.replace_option_prompt_at_index(place, self._line(place, here))
+        self._signed = here
+        for hint in self.query("#hint").results(Static):
+            hint.update(Content(safe_text("" if here is None else self._choices[here].about, self._glyphs)))
+
+    def _line(self, place: int, here: int | None) -> Content:
+        choice = self._choices[place]
+        sign = self._glyphs.cursor if place == here else " "
+        return Content(f"{sign} {self._words(choice)}")
+
+    def _words(self, choice: Choice) -> str:
+        width = max(20, self._list.scrollable_content_region.width - 4)
         note = safe_text(choice.note, self._glyphs)
         room = width - cells(note) - 2 if note else width
         label = one_line(choice.label, room, self._glyphs)

@@ -93,6 +93,12 @@ def _signs(glyphs: Glyphs) -> Iterator[str]:
     yield _row(glyphs.nothing, "a stage that had nothing to change")
     yield _row(glyphs.skipped, "a stage that was passed over")
     yield _row(glyphs.waiting, "a stage that waits")
+    yield _row(glyphs.column, "on the map: a compaction")
+    yield _row(
+        glyphs.rewritten, "on the map: the first message that changes; the cache keeps what is before it"
+    )
+    yield _row(glyphs.frozen, "on the map: up to here a latch froze what results there were")
+    yield _row(glyphs.here, "on the map: the cursor of the list")
 
 
 def _section(title: str, keys: Iterable[Key]) -> Iterator[str]:

@@ -10,76 +10,14 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
-from app.display import Glyphs, escaped, printable, spread, unescaped
+from app.display import spread
 from app.errors import BadPipeline
 from app.opening import Opened
-from app.stage_view import OptionValue, option_values, value_words
-from app.stages.base import check_option
+from app.stage_view import option_values, value_words
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
-from app.tui.widgets.controls import Control, OneOf, Push, TickBox
-from app.tui.widgets.entry import Entry
-from app.tui.widgets.field import Field
-
-
-class OptionField(Field):
-    """One option with the control that fits its type."""
-
-    def __init__(self, stage: str, option: OptionValue, glyphs: Glyphs) -> None:
-        preset = escaped(value_words(option.preset)) or "none"
-        unit = f"{option.option.unit}, " if option.option.unit else ""
-        about = f"{option.option.about}  ({unit}preset: {preset})"
-        super().__init__(option.option.name, about, _control(option), glyphs=glyphs)
-        self.stage = stage
-        self.option = option
-
-    @property
-    def text(self) -> str:
-        """What the person put in, as a pipeline would say it; of words, escapes are read."""
-        match self.control:
-            case TickBox() as box:
-                return value_words(box.value)
-            case OneOf() as one:
-                return one.value
-            case Input() as entry:
-                return unescaped(entry.value)
-        raise AssertionError(self.control)
-
-    def put(self, text: str) -> None:
-        """Put a value in."""
-        match self.control:
-            case TickBox() as box:
-                box.value = text == "true"
-            case OneOf() as one:
-                one.value = text
-            case Input() as entry:
-                entry.value = escaped(text)
-        self.check()
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether it differs from what is in force."""
-        return self.text != value_words(self.option.value)
-
-    def check(self) -> str:
-        """What is wrong with the value, empty if nothing is; the field shows it."""
-        self.problem = ""
-        if self.is_changed:
-            try:
-                check_option(self.stage, self.option.option, self.text)
-            except BadPipeline as error:
-                self.problem = str(error)
-        return self.problem
-
-
-def _control(option: OptionValue) -> TickBox | OneOf | Input:
-    value = value_words(option.value)
-    if option.option.type == "bool":
-        return TickBox("", bool(option.value))
-    # Of a list, choices say what may stand in it.
-    if option.option.choices and not option.option.type.startswith("tuple"):
-        return OneOf(option.option.choices, value)
-    return Entry(escaped(value), safe=printable, placeholder="none", select_on_focus=False)
+from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.option_field import OptionField
 
 
 class OptionsScreen(WorkScreen):

@@ -13,7 +13,7 @@ from textual.worker import get_current_worker
 from app.attempts import why_not
 from app.edits import Edit
 from app.edits.clear import Clear
-from app.edits.cut import CHARACTERS, Cut
+from app.edits.cut import Cut
 from app.edits.drop import Drop
 from app.edits.drop_before import DropBefore
 from app.edits.drop_image import DropImage
@@ -24,9 +24,9 @@ from app.edits.save import Save
 from app.edits.spans import STRUCTURED
 from app.edits.strip_thinking import StripThinking
 from app.edits.summarise_range import ANY_TEXT, SummariseRange
-from app.errors import BadPipeline
-from app.tui.screens.base import Prompt, acts
+from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
+from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.parts.summarising import Summarises
 from app.tui.screens.rewrite import RewriteScreen, own_text
 
@@ -83,7 +83,11 @@ class Edits(Summarises):
 
     @acts
     def action_cut_rows(self) -> None:
-        self.ask("edit-cut", "lines of head and tail that stay (20 10; 500 200 c for characters):", "20 10")
+        self._form("Cut the middle out", Cut(keys=self.acted_keys()))
+
+    def _form(self, title: str, edit: Edit) -> None:
+        """Ask for the options of an edit, unless it could not be done with any."""
+        self.app.push_screen(EditScreen(self.opened, title, edit, self.edited))
 
     @acts
     def action_rewrite(self) -> None:
@@ -113,8 +117,9 @@ class Edits(Summarises):
     @on(MenuReady)
     def _show_menu(self, event: MenuReady) -> None:
         self.status("")
+        dot = self.glyphs.dot
         choices = [
-            Choice(offer.label if reason is None else f"{offer.label} {self.glyphs.dot} {reason}")
+            Choice(offer.label if reason is None else f"{offer.label} {dot} {reason}", about=reason or "")
             for offer, reason in zip(event.offers, event.reasons, strict=True)
         ]
 
@@ -131,45 +136,28 @@ class Edits(Summarises):
         def plain(label: str, edit: Edit) -> Offer:
             return Offer(label, edit, partial(self.attempt, edit))
 
+        def form(label: str, edit: Edit) -> Offer:
+            title = label.partition(" ...")[0].capitalize()
+            return Offer(label, edit, partial(self._form, title, edit))
+
         yield plain("drop (x)", Drop(keys=keys))
         yield plain("clear to a placeholder (c)", Clear(keys=keys))
-        yield Offer("cut the middle out ... (t)", Cut(keys=keys), self.action_cut_rows)
-        yield plain("save to a file", Save(keys=keys))
+        yield form("clear with a note of yours ...", Clear(keys=keys))
+        yield form("cut the middle out ... (t)", Cut(keys=keys))
+        yield form("save to a file ...", Save(keys=keys))
         yield Offer("rewrite this text ... (E)", ReplaceText(keys=here, text=ANY_TEXT), self.action_rewrite)
         by_rules = SummariseRange(keys=keys, source=STRUCTURED)
         yield Offer("summarise first to last ...", by_rules, partial(self.summarise, keys))
         yield plain("drop pictures", DropImage(keys=keys))
-        yield plain("note pictures in a line", NoteImage(keys=keys))
+        yield form("note pictures in a line ...", NoteImage(keys=keys))
         yield plain("strip thinking of these turns", StripThinking(keys=keys))
-        yield plain("strip thinking of older turns", StripThinking())
-        yield plain("drop all before here", DropBefore(keys=here))
-        yield plain("summarise all before here", DropBefore(keys=here, leave=STRUCTURED))
-        yield Offer("keep only the last turns ...", KeepLastTurns(turns=1), self._ask_turns)
-
-    def _ask_turns(self) -> None:
-        self.ask("edit-turns", "newest turns that stay:", "3")
-
-    @on(Prompt.Taken)
-    def _edit_asked(self, event: Prompt.Taken) -> None:
-        if not event.purpose.startswith("edit-") or not event.text.strip():
-            return
-        try:
-            if event.purpose == "edit-turns":
-                self.attempt(KeepLastTurns.build({"turns": event.text.strip()}))
-            else:
-                self.attempt(_cut(event.text).with_keys(self.acted_keys()))
-        except BadPipeline as error:
-            self.tell(str(error))
-
-
-def _cut(text: str) -> Edit:
-    """The edit that `20 10` or `500 200 c` asks for; raises BadPipeline for anything else."""
-    words = text.replace(",", " ").split()
-    unit = {"unit": CHARACTERS} if words[-1:] in (["c"], [CHARACTERS]) else {}
-    numbers = words[:-1] if unit else words
-    if len(numbers) != 2:
-        raise BadPipeline(f"two numbers were expected, head and tail, not {text.strip()!r}")
-    return Cut.build({"head": numbers[0], "tail": numbers[1], **unit})
+        yield form("strip thinking of older turns ...", StripThinking())
+        yield form("drop or summarise all before here ...", DropBefore(keys=here))
+        yield Offer(
+            "keep only the last turns ...",
+            KeepLastTurns(turns=1),
+            partial(self._form, "Keep only the last turns", KeepLastTurns()),
+        )
 
 
 def _rewritten(keys: tuple[str, ...], text: str) -> Edit:

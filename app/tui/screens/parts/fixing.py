@@ -48,7 +48,7 @@ class Fixes(Attempts):
         self.tell("")
         on_disk = [fix for fix in QUICK_FIXES if fix.looks_at_disk]
         choices = [_choice(found, self.glyphs.dot) for found in event.found]
-        choices += [Choice(f"{fix.title} ...", "opens these files") for fix in on_disk]
+        choices += [Choice(f"{fix.title} ...", "opens these files", fix.about) for fix in on_disk]
 
         def choose(position: int | None) -> None:
             if position is None:
@@ -92,10 +92,9 @@ class Fixes(Attempts):
 def _choice(found: Offer, dot: str) -> Choice:
     title = found.fix.title
     if not found.does_something:
-        return Choice(f"{title} {dot} {found.note}")
-    return Choice(
-        f"{title} {dot} {found.fix.about}", f"{counted(found.blocks, 'block'):>10} {_tokens(found):>13}"
-    )
+        return Choice(f"{title} {dot} {found.note}", about=found.note)
+    note = f"{counted(found.blocks, 'block'):>10} {_tokens(found):>13}"
+    return Choice(title, note, about=found.fix.about)
 
 
 def _nothing(found: Offer) -> str:

@@ -81,6 +81,8 @@ class RowsScreen(LooksAhead):
         """What was wrong when it was opened."""
         self._said: tuple[int, str] = (-1, "")
         """A row and what is said while the cursor is on it."""
+        self._laid_path = self.view_now.seen.state.path
+        """The steps that the rows were laid out behind."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
         self._resting: Timer | None = None
         self._moved_at = 0.0
@@ -180,12 +182,21 @@ class RowsScreen(LooksAhead):
         last = len(self.workspace.session.messages)
         touches = self.seen.touches
         touched = [place for place, item in enumerate(self.shown) if key_of(item) in touches]
-        self.rows.show(source, cursor=_place(self.shown, kept), last_number=last, stops=touched)
+        self.rows.show(source, cursor=self._place_after(kept), last_number=last, stops=touched)
         if self.rows.sought:
             self._search(self.rows.sought, go=False)
         self._refresh_figures()
         self._describe()
         self.refresh_lines()
+
+    def _place_after(self, kept: Item | None) -> int | None:
+        """Where the cursor goes: it stays on its row, but for one that a step just made lighter.
+
+        Sorted by tokens that one sinks, and what is to be looked at next comes to its place.
+        """
+        path, self._laid_path = self._laid_path, self.seen.state.path
+        sinks = self.shell.preferences.by_tokens and path != self._laid_path
+        return self.rows.cursor if sinks else _place(self.shown, kept)
 
     def _refresh_figures(self) -> None:
         self.query_one(UsageBar).show(usage_figures(self.seen, self.view_now.figures))

@@ -1,0 +1,202 @@
+"""The options of one hand edit as a form, with what it would do below while they are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input
+
+from app.attempts import Attempt, Way, attempt
+from app.compactability import CUT_MIDDLE
+from app.describe import readable
+from app.display import counted, human_number, spread
+from app.edits import Edit
+from app.edits.cut import CUT_TEXT
+from app.opening import Opened
+from app.pricing import pricing
+from app.stage_view import OptionValue, value_words
+from app.tui.keys import Where
+from app.tui.screens.base import acts
+from app.tui.screens.parts.attempting import Attempts
+from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.option_field import OptionField
+from app.tui.widgets.text_pane import TextPane
+
+ASKED_LATER = ("allow_words", "force")
+"""Options that are no field: a person says yes to them when it is asked, and told what they touch."""
+MARKS = (CUT_MIDDLE.strip(), CUT_TEXT.strip())
+"""What stands for a middle that was cut: an outcome is shown from there on."""
+SHOWN_CHARS = 20_000
+"""Code points of the outcome that are shown."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the edit would do with the options as they are."""
+
+    edit: Edit
+    facts: Sequence[Fact]
+    text: str
+    """What stands then in the place of the first block that it changes."""
+
+
+class EditScreen(Attempts):
+    """A form with the usual values filled in; what it does is one step to undo."""
+
+    WHERE: ClassVar[Where] = Where.EDIT
+
+    class Previewed(Message):
+        """It is known what the edit would do."""
+
+        def __init__(self, found: Preview) -> None:
+            super().__init__()
+            self.found = found
+
+    def __init__(self, opened: Opened, title: str, edit: Edit, told: Callable[[Way], None]) -> None:
+        """`edit` has its rows and the values to begin with; `told` is called with what was done."""
+        super().__init__(opened)
+        self._title = title
+        self._edit = edit
+        self._told = told
+        self._is_trying = False
+        self._shown: Edit | None = None
+        """The edit that the preview is of."""
+
+    def body(self) -> Iterable[Widget]:
+        options = [option for option in self._edit.options() if option.name not in ASKED_LATER]
+        fields = (
+            OptionField(
+                self._edit.name,
+                OptionValue(option, getattr(self._edit, option.name), option.default),
+                self.glyphs,
+                usual="usual",
+            )
+            for option in options
+        )
+        yield Vertical(*fields, id="form")
+        yield FactList(glyphs=self.glyphs, id="facts")
+        yield TextPane(glyphs=self.glyphs, id="text")
+        buttons = (Push("Cancel", id="cancel"), Push("Usual", id="reset"), Push("Do it", id="apply"))
+        yield Horizontal(*buttons, id="buttons")
+
+    def header(self) -> str:
+        return spread(self._title, "one step, undone with u", self.size.width - 2, self.glyphs)
+
+    def on_mount(self) -> None:
+        self.app.call_later(self._fields[0].control.focus)
+        self._try_out()
+
+    @property
+    def _fields(self) -> list[OptionField]:
+        return list(self.query(OptionField))
+
+    @property
+    def _wanted(self) -> Edit:
+        """The edit that the fields ask for; raises BadPipeline where one does not fit."""
+        return self._edit.with_options({f.option.option.name: f.text for f in self._fields})
+
+    # What it would do
+
+    def _try_out(self) -> None:
+        """Try the edit as the fields have it; one that is being tried is waited for."""
+        if any(field.check() for field in self._fields):
+            self._shown = None
+            self.query_one("#facts", FactList).show([])
+            self.query_one("#text", TextPane).show("")
+        elif not self._is_trying and self._wanted != self._shown:
+            self._is_trying = True
+            self._preview(self._wanted)
+        self.refresh_lines()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="preview")
+    def _preview(self, edit: Edit) -> None:
+        found = attempt(self.workspace, edit)
+        facts = list(self._facts(found))
+        text = _outcome(found.ways[0]) if found.ways else ""
+        self.post_message(self.Previewed(Preview(edit, facts, text)))
+
+    def _facts(self, found: Attempt) -> Iterable[Fact]:
+        if found.reason:
+            yield Fact("asks" if found.ways else "why not", found.reason, "!", whole=True)
+        if not found.ways:
+            return
+        way, tokens = found.ways[0], self.workspace.tokens
+        arrow = self.glyphs.arrow
+        before, after = tokens(self.workspace.messages), tokens(way.messages)
+        own = [change for change in way.changes if change.before is not None]
+        was = sum(self.workspace.block_tokens(change.before) for change in own if change.before is not None)
+        blocks = counted(len(own), "block")
+        yield Fact(
+            "blocks", f"{blocks}: ~{human_number(was)} {arrow} ~{human_number(was - way.freed)} tokens"
+        )
+        yield Fact("window", f"~{human_number(before)} {arrow} ~{human_number(after)} tokens")
+        yield Fact("cache", pricing(self.workspace, after=way.messages).short())
+
+    @on(Previewed)
+    def _show(self, event: Previewed) -> None:
+        self._is_trying = False
+        self._shown = event.found.edit
+        self.query_one("#facts", FactList).show(event.found.facts)
+        pane = self.query_one("#text", TextPane)
+        pane.show(event.found.text)
+        pane.find(next((mark for mark in MARKS if mark in event.found.text), ""))
+        self._try_out()
+
+    # What happens in the form
+
+    @on(Input.Changed, "OptionField Input")
+    @on(Control.Used, "OptionField Control")
+    def _edited(self) -> None:
+        self._try_out()
+
+    @on(Input.Submitted, "OptionField Input")
+    def _entered(self) -> None:
+        self.action_apply()
+
+    @on(Control.Used, "Push")
+    def _pressed(self, event: Control.Used) -> None:
+        match event.used.id:
+            case "apply":
+                self.action_apply()
+            case "reset":
+                self.action_reset()
+            case _:
+                self.action_close()
+
+    def why_not(self, action: str) -> str | None:
+        if action == "apply" and self.is_mounted:
+            wrong = (reason for field in self._fields if (reason := field.check()))
+            return next(wrong, None)
+        if action == "reset" and all(f.text == value_words(f.option.preset) for f in self._fields):
+            return "these are the usual values"
+        return None
+
+    @acts
+    def action_apply(self) -> None:
+        self.attempt(self._wanted)
+
+    @acts
+    def action_reset(self) -> None:
+        for field in self._fields:
+            field.put(value_words(field.option.preset))
+        self._try_out()
+
+    def edited(self, way: Way) -> None:
+        self.dismiss()
+        self._told(way)
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def _outcome(way: Way) -> str:
+    """The text of the first block that is left otherwise than it was, or was made; empty where none is."""
+    left = next((change.after for change in way.changes if change.after is not None), None)
+    return "" if left is None else readable(left)[:SHOWN_CHARS]
