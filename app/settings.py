@@ -24,6 +24,12 @@ def data_dir() -> Path:
     return Path(named) if named else platformdirs.user_data_path(APP, appauthor=False)
 
 
+def cache_dir() -> Path:
+    """The folder for what can be worked out again (`HANDCOMPACT_CACHE_DIR`, else the platform's own)."""
+    named = os.environ.get("HANDCOMPACT_CACHE_DIR")
+    return Path(named) if named else platformdirs.user_cache_path(APP, appauthor=False)
+
+
 def config_dir() -> Path:
     """The folder for preferences (`HANDCOMPACT_CONFIG_DIR`, else the platform's own)."""
     named = os.environ.get("HANDCOMPACT_CONFIG_DIR")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from app.tokens.encode import keep_counts
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -30,13 +33,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
     monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(folder / "state"))
+    monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(folder / "cache"))
     return folder
 
 
 @pytest.fixture(autouse=True)
-def _own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the settings and backups of the person who runs it."""
+def _own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads or writes the settings, backups and counts of the person who runs it."""
     folder = tmp_path_factory.mktemp("places")
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
     monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(folder / "state"))
+    monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(folder / "cache"))
+    yield
+    keep_counts(None)

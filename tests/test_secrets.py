@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from app import secrets
 from app.secrets import count_secrets, find_secrets
 
 LETTERS = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -34,6 +37,21 @@ SAID = [
     ('{"api_' + 'key": "zx81-9f3c-77aa"}', "password or key given to a name"),
     ("postgres://app:tr0ub4dor" + "@db.internal/shop", "password in an address"),
 ]
+
+PIECES = (
+    " ",
+    "\n",
+    "KEY",
+    "Api-",
+    "PASSW",
+    "ORD=",
+    "ACCESS_KEY: 'ab12cd34ef'",
+    "sk-",
+    "://",
+    "@",
+    "钥匙",
+    "1234567890",
+)
 
 
 @pytest.mark.parametrize(("key", "kind"), KEYS, ids=[f"{kind}-{n}" for n, (_, kind) in enumerate(KEYS)])
@@ -88,3 +106,14 @@ def test_a_huge_text_is_searched_in_linear_time() -> None:
     ):
         count_secrets(hostile)
     assert time.perf_counter() - start < 3
+
+
+@given(
+    st.lists(st.sampled_from([*(key for key, _ in KEYS), *(text for text, _ in SAID), *PIECES]), max_size=6)
+)
+def test_a_quick_look_passes_over_no_kind_that_the_shapes_would_find(parts: list[str]) -> None:
+    text = "".join(parts)
+    whole = secrets._pattern(tuple(secrets._SHAPES))
+    wanted = [found.lastgroup for found in whole.finditer(text)]
+    quick = secrets._pattern(secrets._possible(text)).finditer(text) if secrets._possible(text) else ()
+    assert [found.lastgroup for found in quick] == wanted

@@ -30,6 +30,14 @@ def add_count(parser: ArgumentParser) -> None:
         default="exact",
         help="rough: by length, at once; exact: with the tokenizer (default)",
     )
+    add_no_cache(parser)
+
+
+def add_no_cache(parser: ArgumentParser) -> None:
+    """Whether counts of earlier runs are used and new ones kept."""
+    parser.add_argument(
+        "--no-cache", action="store_true", help="neither use counts of earlier runs nor keep new ones"
+    )
 
 
 def add_pipeline(parser: ArgumentParser) -> None:

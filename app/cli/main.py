@@ -82,8 +82,18 @@ def _run(arguments: list[str]) -> int:
         chosen = command(arguments[0])
         parser = _Parser(prog=f"handcompact {chosen.name}", description=chosen.summary)
         chosen.configure(parser)
-        return chosen.run(parser.parse_args(arguments[1:]))
+        args = parser.parse_args(arguments[1:])
+        if getattr(args, "count", None) == "exact":
+            _keep_counts(args)
+        return chosen.run(args)
     return _open(arguments)
+
+
+def _keep_counts(args: Namespace) -> None:
+    from app.settings import cache_dir
+    from app.tokens.encode import keep_counts
+
+    keep_counts(None if args.no_cache else cache_dir())
 
 
 def _open(arguments: list[str]) -> int:

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from app.cli.arguments import DONE, add_pipeline
+from app.cli.arguments import DONE, add_no_cache, add_pipeline
 from app.errors import InputError
 from app.settings import FIRST
 
@@ -22,6 +22,7 @@ def add_open_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--leaf", metavar="KEY", help="the branch that ends at this record")
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII signs only")
     parser.add_argument("--theme", metavar="NAME", help="textual-dark, textual-light, ansi-dark ...")
+    add_no_cache(parser)
     add_pipeline(parser)
 
 
@@ -51,6 +52,7 @@ def open_screens(args: Namespace) -> int:
             settings=tuple(args.settings),
             ascii=args.ascii,
             theme=args.theme,
+            keep_counts=not args.no_cache,
         )
     )
     if args.theme is not None and args.theme not in app.available_themes:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from app.model import Block, Message, chars_of
+from app.tokens.encode import write_kept_counts
 from app.tokens.model_tokens import TokenEstimator
 
 
@@ -77,14 +78,17 @@ class Counter:
         everything = sum(map(chars_of, blocks))
         left = [block for block in counting_order(blocks, visible) if not self._counted(block)]
         done = everything - sum(map(chars_of, left))
-        for block in left:
-            if stop():
-                return
-            # Two runs over the same blocks share the work instead of doing it twice.
-            with self._counting:
-                tokens = self.exact.block(block)
-            done += chars_of(block)
-            yield Counted(block.key, tokens, _share(done, everything))
+        try:
+            for block in left:
+                if stop():
+                    return
+                # Two runs over the same blocks share the work instead of doing it twice.
+                with self._counting:
+                    tokens = self.exact.block(block)
+                done += chars_of(block)
+                yield Counted(block.key, tokens, _share(done, everything))
+        finally:
+            write_kept_counts()
 
     def _counted(self, block: Block) -> bool:
         return self.exact.known(block) is not None

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.tokens.vocabulary import O200K, VOCABULARIES, Lazy
+
+if TYPE_CHECKING:
+    from app.tokens.kept import KeptCounts
 
 PIECE_CHARS = 8_192
 """Code points that are encoded at once: tiktoken panics on about a million blanks in a row and takes
@@ -26,6 +33,8 @@ class Encoder:
         self._limit = limit
         self._counts: dict[int, int] = {}
         self._lock = threading.Lock()
+        self.kept: KeptCounts | None = None
+        """Counts of earlier runs, where they are kept."""
         self.calls = 0
         """Texts that were really encoded; the rest were known already."""
 
@@ -41,8 +50,8 @@ class Encoder:
     def count(self, text: str) -> int | None:
         """Tokens of `text`, special tokens counted as the words they are; None without a vocabulary.
 
-        The first call loads the vocabulary. A text above `PIECE_CHARS` is counted in pieces, which
-        gives at most 0.05 % more than it has.
+        The first text that has to be encoded loads the vocabulary. A text above `PIECE_CHARS` is counted
+        in pieces, which gives at most 0.05 % more than it has.
         """
         if not text:
             return 0
@@ -51,16 +60,34 @@ class Encoder:
         known = self._counts.get(key)
         if known is not None:
             return known
-        encoding = self._lazy.get()
-        if encoding is None:
-            return None
-        count = sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
+        kept = self.kept
+        mark = b"" if kept is None else digest(text, self.name)
+        count = None if kept is None else kept.get(mark)
+        if count is None:
+            count = self._encode(text)
+            if count is None:
+                return None
+            if kept is not None:
+                kept.put(mark, count)
         with self._lock:
-            self.calls += 1
             while len(self._counts) >= self._limit:
                 del self._counts[next(iter(self._counts))]
             self._counts[key] = count
         return count
+
+    def _encode(self, text: str) -> int | None:
+        encoding = self._lazy.get()
+        if encoding is None:
+            return None
+        with self._lock:
+            self.calls += 1
+        return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
+
+
+def digest(text: str, vocabulary: str) -> bytes:
+    """What stands for a text where counts are kept: no text can be had from it."""
+    data = text.encode("utf-8", "surrogatepass")
+    return blake2b(data, digest_size=16, person=vocabulary.encode()[:16]).digest()
 
 
 def pieces(text: str, size: int = PIECE_CHARS) -> Iterator[str]:
@@ -96,3 +123,25 @@ _ENCODERS = {name: Encoder(Lazy(vocabulary)) for name, vocabulary in VOCABULARIE
 def encoder(name: str = O200K.name) -> Encoder:
     """The program's one encoder for the vocabulary `name` (`o200k_base` or `cl100k_base`)."""
     return _ENCODERS[name]
+
+
+def keep_counts(folder: Path | None) -> None:
+    """Look counts up in a file in `folder`, and add new ones to it; None stops that."""
+    kept = None
+    if folder is not None:
+        # Imported here: a count that is not kept needs no database.
+        from app.tokens.kept import FILE, KeptCounts
+
+        kept = KeptCounts(folder / FILE)
+        atexit.register(kept.flush)
+    for each in _ENCODERS.values():
+        if each.kept is not None:
+            each.kept.close()
+        each.kept = kept
+
+
+def write_kept_counts() -> None:
+    """Write what was counted and is to be kept, and is not in the file yet."""
+    for each in _ENCODERS.values():
+        if each.kept is not None:
+            each.kept.flush()

@@ -32,6 +32,8 @@ class Opening:
     settings: tuple[str, ...] = ()
     ascii: bool = False
     theme: str | None = None
+    keep_counts: bool = True
+    """Whether counts of earlier runs are used and new ones kept."""
 
 
 class HandcompactApp(App[None]):

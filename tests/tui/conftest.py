@@ -22,5 +22,6 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.delenv("CODEX_HOME", raising=False)

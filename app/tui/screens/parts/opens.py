@@ -12,6 +12,7 @@ from textual.worker import Worker, get_current_worker
 
 from app.display import spread
 from app.errors import HandcompactError
+from app.settings import cache_dir
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import BaseScreen
@@ -67,9 +68,11 @@ class OpensSessions(BaseScreen):
         worker = get_current_worker()
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         from app.opening import open_workspace
+        from app.tokens.encode import keep_counts
         from app.tui.view import first_view
 
         import_module("app.tui.screens.inspect")
+        keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
         try:
             with collector_paused():
                 opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)

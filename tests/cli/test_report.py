@@ -1,0 +1,49 @@
+"""`handcompact report` counts once: what was counted is known the next time."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from app.tokens.encode import encoder
+from tests.cli.run import Handcompact
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "s.json"
+    words = "What only the tests of the report say, at some length."
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": f"{words} {tmp_path.name}"}]}))
+    return path
+
+
+def kept_files() -> list[str]:
+    folder = Path(os.environ["HANDCOMPACT_CACHE_DIR"])
+    return sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
+
+
+def test_the_second_report_encodes_nothing_and_says_the_same(handcompact: Handcompact, file: Path) -> None:
+    first = handcompact("report", file)
+    encoder()._counts.clear()
+    calls = encoder().calls
+    assert handcompact("report", file).out == first.out
+    assert encoder().calls == calls and kept_files() == ["counts-1.db"]
+
+
+def test_without_the_cache_nothing_is_kept(handcompact: Handcompact, file: Path) -> None:
+    assert handcompact("report", file, "--no-cache").code == 0
+    assert handcompact("report", file, "--count", "rough").code == 0
+    assert kept_files() == []
+
+
+def test_a_cache_that_cannot_be_kept_changes_nothing(
+    handcompact: Handcompact, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = handcompact("report", file, "--no-cache").out
+    (tmp_path / "no-folder").write_text("in the way")
+    monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(tmp_path / "no-folder"))
+    done = handcompact("report", file)
+    assert (done.code, done.out, done.err) == (0, expected, "")

@@ -1,0 +1,168 @@
+"""Counts that are kept on disk: used the next time, never in the way."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.tokens.encode import Encoder, digest, encoder, keep_counts, write_kept_counts
+from app.tokens.kept import FILE, KeptCounts
+from app.tokens.vocabulary import O200K, Lazy
+
+ROOT = Path(__file__).parents[2]
+DAY = 86_400.0
+
+
+def fresh(kept: KeptCounts | None) -> Encoder:
+    """An encoder as a new process has it."""
+    made = Encoder(Lazy(O200K))
+    made.kept = kept
+    return made
+
+
+def test_a_text_counted_before_is_not_encoded_again_nor_is_the_vocabulary_loaded(tmp_path: Path) -> None:
+    texts = ["hello there", "登录 \ud83d", "x = 1\n" * 4_000]
+    first = fresh(KeptCounts(tmp_path / FILE))
+    counts = [first.count(text) for text in texts]
+    assert first.kept is not None
+    first.kept.close()
+
+    second = fresh(KeptCounts(tmp_path / FILE))
+    assert [second.count(text) for text in texts] == counts
+    assert second.calls == 0 and not second._lazy._tried
+    assert second.count("new words") is not None and second.calls == 1
+
+
+def test_nothing_of_a_text_is_in_the_file_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    counts = fresh(KeptCounts(tmp_path / "made" / FILE))
+    counts.count("a secret that nobody may read anywhere else")
+    assert counts.kept is not None
+    counts.kept.close()
+    [file] = (tmp_path / "made").iterdir()
+    assert b"secret" not in file.read_bytes()
+    assert file.stat().st_mode & 0o777 == 0o600 and file.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_vocabularies_do_not_share_counts() -> None:
+    assert digest("a text", "o200k_base") != digest("a text", "cl100k_base")
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database at all", b"SQLite format 3\0" + b"\xff" * 5_000])
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / FILE
+    path.write_bytes(damage)
+    kept = KeptCounts(path)
+    kept.put(b"1" * 16, 7)
+    kept.close()
+    assert KeptCounts(path).get(b"1" * 16) == 7
+
+
+def test_a_file_that_is_torn_while_it_is_open_is_no_obstacle(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    kept = KeptCounts(path)
+    for number in range(5_000):
+        kept.put(number.to_bytes(16, "big"), number)
+    kept.flush()
+    path.write_bytes(path.read_bytes()[:5_000])
+    for number in range(5_000):
+        assert kept.get(number.to_bytes(16, "big")) in (None, number)
+    kept.put(b"2" * 16, 2)
+    kept.close()
+    again = KeptCounts(path)
+    again.put(b"3" * 16, 3)
+    again.close()
+    assert KeptCounts(path).get(b"3" * 16) == 3
+
+
+def test_a_table_of_other_values_is_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    KeptCounts(path).close()
+    kept = KeptCounts(path)
+    assert kept.get(b"1" * 16) is None
+    with sqlite3.connect(path) as database:
+        database.execute("INSERT INTO counts VALUES (?, 'many', 0)", (b"1" * 16,))
+        database.execute("INSERT INTO counts VALUES (?, -4, 0)", (b"2" * 16,))
+    database.close()
+    assert kept.get(b"1" * 16) is None and kept.get(b"2" * 16) is None
+
+
+def test_where_nothing_can_be_written_counting_goes_on(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("a file where the folder should be")
+    counts = fresh(KeptCounts(in_the_way / FILE))
+    assert counts.count("hello there") == 2
+    assert counts.kept is not None
+    counts.kept.close()
+    assert in_the_way.read_text() == "a file where the folder should be"
+
+
+@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root may write anywhere")
+def test_a_folder_that_may_only_be_read_is_fine(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    counts = fresh(KeptCounts(tmp_path / FILE))
+    assert counts.count("hello there") == 2
+
+
+def test_a_file_that_another_process_holds_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.tokens.kept.PATIENCE", 0.01)
+    path = tmp_path / FILE
+    KeptCounts(path).get(b"")
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    kept = KeptCounts(path)
+    kept.put(b"1" * 16, 1)
+    kept.close()
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert path.exists() and KeptCounts(path).get(b"1" * 16) is None
+
+
+def test_processes_that_count_at_once_all_keep_their_counts(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from app.tokens.kept import KeptCounts\n"
+        "kept = KeptCounts(Path(sys.argv[1]))\n"
+        "for n in range(2000): kept.put(b'%s%015d' % (sys.argv[2].encode(), n), n); n % 500 or kept.flush()\n"
+        "kept.close()"
+    )
+    path = tmp_path / FILE
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(path), name], cwd=ROOT) for name in ("a", "b", "c")
+    ]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    kept = KeptCounts(path)
+    for name in (b"a", b"b", b"c"):
+        assert [kept.get(b"%s%015d" % (name, n)) for n in (0, 1, 1999)] == [0, 1, 1999]
+
+
+def test_the_file_stays_small_and_what_was_asked_for_lately_stays_in_it(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    old = KeptCounts(path, most=100, clock=lambda: 1 * DAY)
+    for number in range(100):
+        old.put(number.to_bytes(16, "big"), number)
+    old.close()
+    later = KeptCounts(path, most=100, clock=lambda: 9 * DAY)
+    assert later.get((5).to_bytes(16, "big")) == 5
+    later.put(b"new" + b"0" * 13, 1)
+    later.close()
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT count(*) FROM counts").fetchone()[0] <= 76
+    database.close()
+    again = KeptCounts(path, most=100, clock=lambda: 9 * DAY)
+    assert again.get((5).to_bytes(16, "big")) == 5 and again.get(b"new" + b"0" * 13) == 1
+
+
+def test_the_programs_own_encoders_keep_and_stop_keeping(tmp_path: Path) -> None:
+    keep_counts(tmp_path)
+    encoder().count("words that only this test has: 5c1e")
+    write_kept_counts()
+    assert KeptCounts(tmp_path / FILE).get(digest("words that only this test has: 5c1e", O200K.name))
+    keep_counts(None)
+    encoder().count("other words of this test: 77ab")
+    assert KeptCounts(tmp_path / FILE).get(digest("other words of this test: 77ab", O200K.name)) is None
