@@ -4,9 +4,13 @@ base        what a summary is made from; the protocol
 structured  rules alone
 memory      the project's memory files
 model       what a model is asked, and a guarded way to ask it
+asking      what all ways to ask have in common: time, a stop, a bounded answer
+program     asking a program; service, streamed, service_errors: asking a service
+provider    which model the settings name
 hand        the person's own words
 transcript  a conversation as text
 rules       the rules that a user gave, and whether a summary tells them
+mentions    what a text mentions that can be looked up
 proof       what a summary says that its source does not, and which rules it left out
 """
 

@@ -1,4 +1,4 @@
-"""The rules that a user gave ("do not ...", "must", 不要, 必须 ...), and whether a summary tells them.
+"""The rules that a user gave ("do not ...", "only", 不要, 必须 ...), and whether a summary tells them.
 
 What is told of the code ("it never worked") is no rule: an English rule begins its clause, or says what
 somebody must. Where a summary tells a rule in other words, most of its words stand in one line there,
@@ -80,19 +80,61 @@ _BEGINS: Final = (
     r"(?:^|[,;:(—–]\s*|\b(?:and|but|so|or|then|please|also|just|you|we|remember(?: to)?|be sure to"
     r"|make sure(?: to)?|want you to|need you to)\s+)"
 )
+_DO: Final = (
+    r"(?:add|answer|change|commit|do|edit|fix|look|make|modify|read|reply|respond|run|test|touch|update|use|work"
+    r"|write)"
+)
+_DOING: Final = (
+    r"(?:adding|altering|breaking|changing|deleting|editing|installing|modifying|removing|renaming|rewriting"
+    r"|touching|using)"
+)
 _ENGLISH: Final = re.compile(
-    _BEGINS
-    + r"(?:do not|don't|dont|never|always|under no circumstances|make sure|be sure to)\s+(?!mind\b|worry\b|"
-    r"know\b|think\b|understand\b|remember\b|see\b|have to\b|need to\b|be sorry\b|ending\b)"
-    r"|\bmust(?: not|n't)?\s+(?!have\s+(?:been|had|lost|missed|forgotten|gone|made|changed)\b|be because\b)"
-    r"|\b(?:should|shall|may|can)\s?(?:n't|not|never)\s+(?:ever\s+)?(?:be\s+)?(?:touch|chang|edit|modif|delet|remov|renam"
-    r"|break|use|add|push|commit|install|log|call|move|run)"
-    r"|\bshould always\b|\bis (?:forbidden|not allowed)\b|\bno new dependenc",
+    _BEGINS + r"(?:"
+    r"(?:do not|don't|dont|never|always|under no circumstances|make sure|be sure to|be careful not to|avoid"
+    r"|refrain from|ensure|stick to|prefer)\s+(?!mind\b|worry\b|know\b|think\b|understand\b|remember\b"
+    r"|see\b|have to\b|need to\b|be sorry\b|ending\b|you think\b)"
+    rf"|(?:only|just) {_DO}\b|{_DO}\b[^,;]{{0,80}} only\b|(?:in|with) \w+ only\b"
+    r"|keep (?:the|all|my|our|it|this|that|these|those|your)\b"
+    r"|leave\b.{1,80}?\b(?:alone|unchanged|untouched|as (?:it|they))\b"
+    r"|no (?:new|more|extra|external|additional|other|further) \w+|no \w+ please\b"
+    r"|remember to|from now on|whatever you do|nothing\b.{1,80}\b(?:may|must|should|can)\b"
+    r")"
+    r"|(?<!\bthat )(?<!\bthere )\bmust(?: not|n't)?\s+(?!have\s+(?:been|had|lost|missed|forgotten|gone|made"
+    r"|changed)\b|be because\b)"
+    r"|(?<!\bi )\b(?:should|shall|may|can)\s?(?:n't|not|never)\s+(?:ever\s+)?(?:be\s+)?(?:touch|chang|edit"
+    r"|modif|delet|remov|renam|break|use|add|push|commit|install|log|call|move|run)"
+    r"|\bshould always\b|\b(?:is|are) (?:forbidden|not allowed)\b|\bno new dependenc"
+    r"|\byou (?:may|can) only\b|\byou (?:can't|cannot|may not)\b"
+    r"|\bi (?:do not|don't) want (?!to\b)|\bi(?:'d| would) (?:rather|prefer)\b"
+    r"|(?<!\bi )(?<!\bwe )\b(?:needs?|has|have) to (?:be|keep|pass|remain|stay)\b"
+    rf"|\bwithout {_DOING}\b",
     re.IGNORECASE,
 )
 _CHINESE: Final = re.compile(
     r"(?<!要)不要(?!紧)|(?<!舍)(?<!记)(?<!觉)(?<!懂)(?<!了)不得(?!不|了|已)|(?<!不)必须|必需|请勿|切勿|严禁|禁止|务必|不许|不准"
-    r"|不可以|千万别|(?:^|[，。；、：\s]|请|也|就|但)别(?!的|人|处)"
+    r"|不可以|不可(?!能|以|思|靠)|千万别|(?:^|[，。；、：\s]|[请也就但先都可还再])别(?!的|人|处)"
+    r"|只(?:能|许|准|可|改|用|动|修改|使用|允许)|仅(?:能|限|可|改|用|修改|使用|允许)"
+    r"|(?<![我还])不能(?=[改动用删加写推变有]|提交|破坏|影响|修改|使用|删除|添加|超过|依赖|直接|出现)"
+    r"|不用(?=[加改动管写再]|引入|增加|修改|新增|考虑)|一定要|始终|永远(?=[不别要])|每次都?(?=要|必须|得)|尽量|保持|保留|原样"
+    r"|以后(?=都|请|要)"
+)
+_OTHERS: Final = re.compile(
+    # German
+    r"\bniemals\b|\bauf keinen fall\b|\bbitte\b.{0,60}\b(?:nicht|nie|nur|immer|keine?\w?)\b"
+    r"|\b(?:darf(?:st)?|dürfen)\b.{0,40}\b(?:nicht|nie|nur|kein\w*)\b|\bimmer erst\b"
+    r"|^(?:ändere?|lösche?|nutze?|benutze?|verwende|füge|mach|schreibe?|committe|pushe)\b.{0,80}"
+    r"\b(?:nicht|nie|nur|immer|kein\w*)\b"
+    # French
+    r"|^(?:s'il (?:te|vous) plaît,? )?n(?:e |')\w+ (?:\w+ )?(?:pas|jamais|rien)\b|\bil (?:ne )?faut\b"
+    r"|^(?:toujours|jamais)\b|\bdoi(?:t|vent) (?:rester|être|toujours)\b"
+    # Spanish
+    r"|^(?:por favor,? )?(?:nunca|siempre|jamás)\b|\bdeben? (?:ser|estar|quedar|seguir)\b"
+    r"|\bno (?:agregues|añadas|borres|cambies|elimines|hagas|modifiques|rompas|toques|uses)\b"
+    # Russian
+    r"|\bникогда\b|\bобязательно\b|\bнельзя\b|\bне (?:добавляй|делай|изменяй|используй|меняй|трогай|удаляй)"
+    # Japanese, Korean
+    r"|ないで(?:ください|下さい|$)|てはいけ|てはなら|必ず|絶対に|厳禁|반드시|절대|금지|하지\s?(?:마|말)",
+    re.IGNORECASE,
 )
 _ASKS: Final = re.compile(r"[?？]\s*$|(?:吗|呢|么)[。.]?\s*$")
 
@@ -108,12 +150,14 @@ def _is_rule(sentence: str) -> bool:
     if _ASKS.search(sentence) or _PASTED.search(sentence):
         return False
     plain = sentence.replace("’", "'")
-    return _ENGLISH.search(plain) is not None or _CHINESE.search(plain) is not None
+    return any(pattern.search(plain) for pattern in (_ENGLISH, _CHINESE, _OTHERS))
 
 
 _MAKES_A_RULE: Final = re.compile(
     r"\b(?:not?|never|must|always|only|avoid|without|unchanged|untouched|keep|leave|stay|forbid\w*|constraint\w*"
-    r"|require\w*|rule\w*|should|mandatory|cannot)\b|n't\b|不|勿|别|必|禁|务|保持|只",
+    r"|require\w*|rule\w*|should|mandatory|cannot|nicht|nie\w*|immer|nur|kein\w*|muss|pas|jamais|toujours"
+    r"|nunca|siempre|debe\w*|не|никогда|нельзя|только)\b|n't\b|[不勿别必禁务只仅]|保持|始终|尽量|一定要"
+    r"|ない|ません|반드시|마|말|금지",
     re.IGNORECASE,
 )
 _STOP: Final = frozenset({
@@ -125,10 +169,12 @@ _STOP: Final = frozenset({
 _STEM: Final = 5
 _ENOUGH: Final = 0.6
 """Share of a rule's words that one line of a summary must have to tell it."""
-_LATIN: Final = re.compile(r"[A-Za-z0-9_]{3,}")
+_LETTERS: Final = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{3,}")
+"""A word of a script that puts blanks between words."""
 _FIGURE: Final = re.compile(r"\d+")
 """A rule is told only with all its figures."""
-_HAN: Final = re.compile(r"[\u3400-\u9fff]+")
+_RUN: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+"""Characters of a script that puts none, or of Korean."""
 
 
 def _plain(text: str) -> str:
@@ -136,9 +182,9 @@ def _plain(text: str) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    """What makes a sentence: stems of its words, and pairs of Chinese characters."""
-    stems = {word[:_STEM] for word in _LATIN.findall(text.lower()) if word not in _STOP}
-    for run in _HAN.findall(_CHINESE.sub(" ", text)):
+    """What makes a sentence: stems of its words, and pairs of Chinese, Japanese or Korean characters."""
+    stems = {word[:_STEM] for word in _LETTERS.findall(text.lower()) if word not in _STOP}
+    for run in _RUN.findall(_CHINESE.sub(" ", text)):
         stems |= {run[i : i + 2] for i in range(len(run) - 1)}
     return stems
 

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from app.summarizers.proof import Thing, prove
+from app.summarizers.mentions import Thing
+from app.summarizers.proof import prove
 from app.summarizers.rules import rules_of, with_rules
 from tests.build import Messages, assistant, conversation, injected, result, thinking, use, user
 
@@ -99,6 +100,102 @@ def test_what_the_source_does_not_say_is_marked(summary: str, thing: Thing, text
     assert summary[found.start : found.end] == text
 
 
+DETAILS = conversation(
+    user(
+        "Fix ./src/auth/session.py (docs/AUTH.md#cookies). Set TIMEOUT to 1,234 ms on 2026-11-30; it costs"
+        ' $19.75 or 7.5%. Mail bob@example.com; db.internal:5432. He said "Do NOT rename the table".'
+    ),
+    assistant(
+        use("r1", "Read", {"file_path": "/home/dev/shop/src/auth/session.py"}),
+        use("b1", "Bash", {"command": "pytest -q tests/auth/test_login.py::TestLogin::test_next -x 2>&1"}),
+    ),
+    user(
+        result(
+            "r1", "class SessionStore(BaseStore):\n  await self._db.fetch_one(query, {'id': i})\nX = 0x1F\n"
+        ),
+        result(
+            "b1", "28 passed in 12.07s\n1048576 bytes\nsrc\\win\\path.cs at line 41 to 60\n@pytest.fixture\n"
+        ),
+    ),
+    assistant(
+        "See shop.example.org/issues/4711; 配置文件 config/设置.yaml，端口为 8080。用户说要保留旧的名字。"
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "1234 ms, 1,234 ms, 1_234 ms, 1'234 ms, 1\u202f234 ms or 1.234 ms.",
+        "On 2026-11-30, 30.11.2026, 11/30/2026 or 2026/11/30.",
+        "[session.py](src/auth/session.py), **src/auth/session.py**, <src/auth/session.py>, `session.py`:",
+        "session.py:41, src/auth/session.py:41:5, session.py#L41-L60, session.py (lines 41–60), lines 41-60.",
+        "$HOME/shop/src/auth/session.py, ${HOME}/shop, …/auth/session.py and .../auth/session.py.",
+        "src/auth/*.py, src/**/*.py, src/auth/{session,cookies}.py, src/auth/, tests/auth.",
+        "src/win/path.cs or src\\win\\path.cs.",
+        "Run `pytest -q tests/auth/test_login.py -x`; `TestLogin::test_next`, TestLogin.test_next, `2>&1`.",
+        "`self._db.fetch_one()` and self._db.fetch_one(query, ...) of SessionStores, `fetch_one(query)`.",
+        "@pytest.fixture, `@pytest.fixture`, 0x1f, `0x1F`.",
+        "“Do NOT rename the table”, 'do not rename the table', „Do not rename the table“.",
+        '> Do NOT rename the table.\n> - "Do NOT rename the table"',
+        "用户说“保留旧的名字”。端口为8080，config/设置.yaml 已改。",
+        "bob@example.com, https://shop.example.org/issues/4711, #4711, db.internal:5432, 1048576 bytes.",
+        "(1) one (2) two\n**3. Three**\n10. Last\n- 12) Twelfth\n## 11. Eleventh",
+        "client/server, and/or, TCP/IP, 24/7, 50/50, CI/CD, w/o, create/read/delete, step 2/3, 3x, 2nd.",
+        "<summary>\n<state_snapshot>Nothing.</state_snapshot>\n</summary>",
+        "The users' table, don't, the sessions' store, 'twas; it's 'so'.",
+    ],
+)
+def test_another_spelling_of_what_the_source_says_is_no_invention(summary: str) -> None:
+    assert prove(summary, DETAILS).invented == ()
+
+
+@pytest.mark.parametrize(
+    ("summary", "text"),
+    [
+        ("Changed src/auth/tokens.py:41.", "src/auth/tokens.py"),
+        ("Changed [tokens](src/auth/tokens.py).", "src/auth/tokens.py"),
+        ("Changed src/auth/令牌.py.", "src/auth/令牌.py"),
+        ("Changed C:\\Users\\bob\\a.txt.", "C:\\Users\\bob\\a.txt"),
+        ("Edited `Dockerfile.prod`.", "Dockerfile.prod"),
+        ("It stands in session.py:97.", "97"),
+        ("It stands in session.py#L97.", "97"),
+        ("It stands in lines 41-97.", "97"),
+        ("It uses db.internal:5433.", "5433"),
+        ("Done on 2026-12-01.", "2026-12-01"),
+        ("It costs $29.75.", "29.75"),
+        ("It is 0x2F.", "0x2F"),
+        ("It is 1e-5.", "1e-5"),
+        ("It fell to -17 degrees.", "17"),
+        ("28/44 tests pass.", "44"),
+        ("It is 95x faster.", "95x"),
+        ("It calls self._db.execute(query).", "self._db.execute"),
+        ("`TestLogin::test_prev` fails.", "TestLogin::test_prev"),
+        ("It uses kafka.producer.send for that.", "kafka.producer.send"),
+        ("@app.route was added.", "@app.route"),
+        ("Run it with `-f`.", "-f"),
+        ("He ran `rm -rf build`.", "rm -rf build"),
+        ("He ran `git push --force origin`.", "git push --force origin"),
+        ("Then `import asyncio` was added.", "import asyncio"),
+        ("Commit abcdefa is it.", "abcdefa"),
+        ("See www.evil.example.com/page.", "www.evil.example.com/page"),
+        ("See ftp://evil.example/x.", "ftp://evil.example/x"),
+        ("Clone git@github.com:me/repo.git.", "git@github.com:me/repo.git"),
+        ("Mail eve@example.com.", "eve@example.com"),
+        ("He said 'delete it all now'.", "delete it all now"),
+        ("Er sagte „alles löschen bitte“.", "alles löschen bitte"),
+        ("Il a dit « supprimez tout ça ».", "supprimez tout ça"),
+        ("> Delete the whole table now", "Delete the whole table now"),
+        ("用户说“删除所有的文件”。", "删除所有的文件"),
+        ("端口为9090。", "9090"),
+        ("修改了令牌，调用 delete_session 函数。", "delete_session"),
+    ],
+)
+def test_an_invention_is_found_wherever_it_stands(summary: str, text: str) -> None:
+    [found] = prove(summary, DETAILS).invented
+    assert found.text == text and summary[found.start : found.end] == text
+
+
 def test_each_invention_is_marked_once_in_the_order_of_the_summary() -> None:
     found = prove("Read a/b/c.py; 99 lines of a/b/c.py. 99 again, then `x_y`.", SOURCE).invented
     assert [item.text for item in found] == ["a/b/c.py", "99", "x_y"]
@@ -143,6 +240,75 @@ def said(*texts: str) -> Messages:
 )
 def test_rules_are_told_from_reports(text: str, rules: list[str]) -> None:
     assert [rule.text for rule in rules_of(said(text))] == rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Only touch files under src/.", "Use only the standard library.", "You may only use the library."),
+        *("Please only change the tests.", "Answer in German only.", "Avoid new dependencies."),
+        *("Be careful not to break the API.", "Keep the public names unchanged.", "Stick to Python 3.11."),
+        *("Leave the migrations alone.", "No emojis please.", "You can't use the network."),
+        *("Prices have to stay in cents.", "Ensure the names stay.", "Fix it without touching the tests."),
+        *(
+            "I don't want you to change the tests.",
+            "Nothing outside src may change.",
+            "Prefer small commits.",
+        ),
+        *("From now on, write commit messages in English.", "DO NOT EDIT generated files", "dont touch prod"),
+        *(
+            "只改 src 目录",
+            "只能用标准库",
+            "不能改数据库",
+            "一定要用 UTC",
+            "保持接口不变",
+            "先别提交",
+            "始终使用中文",
+        ),
+        *("每次都要跑测试", "请保持原样", "不用加依赖", "仅修改登录页", "不可删除日志", "尽量少改"),
+        *("Bitte nie auf main pushen.", "Ändere nicht die Schnittstelle.", "Ne change pas l'API publique."),
+        *(
+            "No cambies la API pública.",
+            "Не трогай тесты.",
+            "テストは変更しないでください。",
+            "반드시 테스트하세요.",
+        ),
+    ],
+)
+def test_rules_are_found_in_every_usual_form(text: str) -> None:
+    assert [rule.text for rule in rules_of(said(text))] == [text]
+    assert not prove(with_rules("A goal.", rules_of(said(text))), said(text)).missing
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("It only fails on Fridays.", "Only one test fails.", "I only wanted to know why.", "No problem."),
+        *(
+            "You only changed one file.",
+            "That must be the cookie.",
+            "I cannot log in any more.",
+            "It always fails.",
+        ),
+        *(
+            "Don't you think that is odd?",
+            "There is no such file.",
+            "No, that is fine.",
+            "I have to be there.",
+        ),
+        *(
+            "我不能登录",
+            "只有一个测试失败",
+            "一定是缓存的问题",
+            "别的都可以",
+            "不用谢",
+            "Das geht nicht.",
+            "Je ne sais pas.",
+        ),
+    ],
+)
+def test_reports_are_no_rules(text: str) -> None:
+    assert list(rules_of(said(text))) == []
 
 
 def test_only_what_the_person_typed_makes_rules() -> None:
@@ -209,7 +375,32 @@ def test_missing_rules_are_added_word_for_word() -> None:
 
 def test_huge_and_hostile_texts_take_linear_time() -> None:
     start = time.perf_counter()
-    short = ("a/", "a_", "1,234", '"', "../", "aB", "`", "不要", "never. ", "must ", "a.b", "-", "x", "7")
+    short = (
+        "> *",
+        "\n> -*_",
+        "「",
+        "'",
+        "' ",
+        "$a/",
+        "a@",
+        "1-",
+        "`a b",
+        "ab.",
+        "a/",
+        "a_",
+        "1,234",
+        '"',
+        "../",
+        "aB",
+        "`",
+        "不要",
+        "never. ",
+        "must ",
+        "a.b",
+        "-",
+        "x",
+        "7",
+    )
     for hostile in (text * (20_000 // len(text)) for text in short):
         prove(hostile, SOURCE)
         prove("Short.", said(hostile))

@@ -12,7 +12,8 @@ from textual.widget import Widget
 from app.display import counted, spread
 from app.errors import HandcompactError
 from app.opening import Opened
-from app.summarizers.proof import Invented, Proof
+from app.summarizers.mentions import Mention
+from app.summarizers.proof import Proof
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.fact_list import Fact, FactList
@@ -103,7 +104,7 @@ class ProofScreen(WorkScreen):
         self.dismiss()
 
 
-def marked(text: str, invented: Iterable[Invented]) -> str:
+def marked(text: str, invented: Iterable[Mention]) -> str:
     """A summary with words behind each thing that stands nowhere in the session."""
     parts, last = [], 0
     for item in invented:
