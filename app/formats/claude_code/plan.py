@@ -160,7 +160,7 @@ class Planner:
         border = next((row for row in layout.base if last is not None and row.node is last), None)
         self._plain_boundaries(layout.base, regrouped and boundary is None)
         rows = layout.rows(boundary, border)
-        if not (ends_on_thread(rows, self._graph) or self._is_named(thread)):
+        if thread.rows and not (ends_on_thread(rows, self._graph) or self._is_named(thread)):
             final = thread.rows[-1].message
             layout.to_end = True
             layout.moved |= {row for row in thread.rows if row.message == final}
