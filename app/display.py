@@ -11,6 +11,7 @@ import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import regex
@@ -288,6 +289,14 @@ def ruled(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
     words = one_line(text, max(0, width - 6), glyphs).rstrip()
     line = f"{glyphs.rule * 4} {words} "
     return fit(line + glyphs.rule * max(0, width - cells(line)), width, glyphs)
+
+
+def short_path(path: Path) -> str:
+    """A path as a person writes it, from `~` on where it lies there."""
+    home = Path.home()
+    return (
+        f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) and path != home else str(path)
+    )
 
 
 def human_number(number: int) -> str:

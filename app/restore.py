@@ -13,8 +13,9 @@ from typing import Any
 from app import __version__
 from app.errors import FileChanged, InputError, RefusedError
 from app.export.files import Staged, discard, make_folder, publish_free, publish_new, publish_over, stage
-from app.export.guard import held, writers_of
+from app.export.guard import held
 from app.formats.source import FileSource, chunks, identity_of, sha256
+from app.running import writers_of
 from app.settings import data_dir, in_agent_dir
 
 RESTORE = "restore"

@@ -60,10 +60,22 @@ def pi_dir(env: Mapping[str, str] | None = None) -> Path:
     return Path(named) if named else Path.home() / ".pi" / "agent"
 
 
+def pi_session_dir(env: Mapping[str, str] | None = None) -> Path | None:
+    """Where pi keeps all sessions side by side instead, if `$PI_CODING_AGENT_SESSION_DIR` says so."""
+    named = (os.environ if env is None else env).get("PI_CODING_AGENT_SESSION_DIR")
+    return Path(named).expanduser() if named else None
+
+
 def qwen_dir(env: Mapping[str, str] | None = None) -> Path:
     """Qwen Code's own folder: `$QWEN_HOME`, else `~/.qwen`."""
     named = (os.environ if env is None else env).get("QWEN_HOME")
     return Path(named) if named else Path.home() / ".qwen"
+
+
+def qwen_sessions_dir(env: Mapping[str, str] | None = None) -> Path:
+    """Where Qwen Code keeps what it writes as it runs: `$QWEN_RUNTIME_DIR`, else its own folder."""
+    named = (os.environ if env is None else env).get("QWEN_RUNTIME_DIR")
+    return Path(named).expanduser() if named else qwen_dir(env)
 
 
 def gemini_dir(env: Mapping[str, str] | None = None) -> Path:
@@ -73,14 +85,21 @@ def gemini_dir(env: Mapping[str, str] | None = None) -> Path:
 
 
 def opencode_store(env: Mapping[str, str] | None = None) -> Path:
-    """opencode's database: in `$XDG_DATA_HOME`, else in `~/.local/share` on every platform."""
-    named = (os.environ if env is None else env).get("XDG_DATA_HOME")
-    return (Path(named) if named else Path.home() / ".local" / "share") / "opencode" / "opencode.db"
+    """opencode's database: in `$XDG_DATA_HOME`, else in `~/.local/share` on every platform.
+
+    `$OPENCODE_DB` names another file, in the same folder where it is no whole path.
+    """
+    known = os.environ if env is None else env
+    named = known.get("XDG_DATA_HOME")
+    folder = (Path(named) if named else Path.home() / ".local" / "share") / "opencode"
+    return folder / (known.get("OPENCODE_DB") or "opencode.db")
 
 
 def agent_dirs() -> tuple[Path, ...]:
     """The folders that belong to agents: nothing but whole sessions may be put there."""
-    return (claude_dir(), codex_dir(), pi_dir(), gemini_dir(), qwen_dir(), opencode_store().parent)
+    named = pi_session_dir()
+    folders = (claude_dir(), codex_dir(), pi_dir(), gemini_dir(), qwen_dir(), qwen_sessions_dir())
+    return (*folders, opencode_store().parent, *((named,) if named is not None else ()))
 
 
 def in_agent_dir(path: Path) -> bool:
@@ -103,6 +122,8 @@ class Preferences:
     """Draw with ASCII signs only, also where the terminal has others."""
     by_tokens: bool = False
     """The message list is sorted by tokens, the largest first."""
+    by_project: bool = False
+    """Sessions are listed below the projects that they are of."""
     split: bool = False
     """Diffs are shown side by side where there is room."""
     wrap: bool = True

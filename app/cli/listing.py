@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_json
 from app.cli.output import columns, say, say_json
-from app.discovery import Found, discover
-from app.display import human_age, human_bytes, one_line
+from app.discovery.found import Found
+from app.discovery.look import discover
+from app.display import human_age, human_bytes, one_line, short_number
 
 
 class List:
@@ -35,7 +36,7 @@ class List:
             )
             return DONE
         now = time.time()
-        say(*columns((_row(session, now) for session in found.sessions), right=frozenset({1, 2})))
+        say(*columns((_row(session, now) for session in found.sessions), right=frozenset({1, 2, 3})))
         for shelf in found.shelves:
             say(f"Looked in {shelf.folder} ({shelf.agent}): {shelf.found} sessions")
         return DONE
@@ -43,8 +44,9 @@ class List:
 
 def _row(session: Found, now: float) -> tuple[str, ...]:
     age = "" if session.is_sample else human_age(now - session.modified)
+    tokens = "" if session.tokens is None else short_number(session.tokens)
     title = one_line(session.title, 48).rstrip()
-    return (session.agent, age, human_bytes(session.size), title, str(session.path))
+    return (session.agent, age, human_bytes(session.size), tokens, title, str(session.path))
 
 
 def _as_json(session: Found) -> dict[str, object]:
@@ -55,4 +57,8 @@ def _as_json(session: Found) -> dict[str, object]:
         "title": session.title,
         "modified": session.modified,
         "size": session.size,
+        "tokens": session.tokens,
+        "messages": session.messages,
+        "messages_estimated": session.about,
+        "subagents": session.subagents,
     }

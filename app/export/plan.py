@@ -11,7 +11,6 @@ from typing import Any
 
 from app.checks import Check, Level, RuleBook
 from app.errors import InputError
-from app.export.guard import users_of
 from app.export.install import agent_folder, installed_path
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
@@ -19,6 +18,7 @@ from app.formats.source import FileSource, Source
 from app.history import edit_operation
 from app.model import Boundary, Message, Session, Text
 from app.pricing import Pricing, pricing
+from app.running import users_of
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
 from app.validity import Violation, errors

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from app.checks import Level
 from app.display import counted, human_bytes, human_number
 from app.export.plan import ExportPlan
@@ -72,9 +70,3 @@ def freed_words(plan: ExportPlan, size_after: int | None = None) -> str:
         else f"the file grows by {human_bytes(-freed)}"
     )
     return f"~{human_number(plan.tokens_freed)} tokens of the window, {disk}"
-
-
-def short_path(path: Path) -> str:
-    """A path with the person's own folder as `~`."""
-    home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and home != Path("/") else str(path)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.display import Glyphs, counted, human_number
+from app.display import Glyphs, counted, human_number, short_path
 from app.export.plan import ExportPlan
-from app.export.words import freed_words, short_path
+from app.export.words import freed_words
 from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact

@@ -136,9 +136,13 @@ KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D, L)),
     Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D, L)),
-    Key("sort", "S", "sort", "Sort", "Sort by tokens, or back to the order of the file", (S, M)),
+    Key("sort", "S", "sort", "Sort", "Sort by tokens, or back to the order of the file", (M,)),
+    Key("sort-sessions", "S", "sort", "Sort", "Sort by age, size, tokens, messages, agent", (S,)),
     Key("sort-outcomes", "S", "sort", "Sort", "Sort by tokens left, or by what is lost for good", (C,)),
     Key("filter", "f", "filter", "Filter", "Show only rows of one verdict, tool or role", (M,)),
+    Key("filter-sessions", "f", "filter", "Filter", "Show only an agent's, a project's, some days'", (S,)),
+    Key("projects", "p", "projects", "Projects", "Put the sessions of a project together, or not", (S,)),
+    Key("agents", "a", "agents", "Subagents", "Open what a subagent of this session did", (S,)),
     Key("raw", "R", "raw", "Raw", "Show the record as it stands in the file", (M, T)),
     Key("copy", "y", "copy", "Copy", "Copy the text, made safe", (M, D, T)),
     Key("copy-raw", "Y", "copy_raw", "Copy raw", "Copy the record, escaped", (M, T)),
@@ -154,6 +158,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("apply-recipe", "A", "apply_recipe", "Apply recipe", "Do the steps of a recipe here", (M,)),
     Key("compare", "C", "compare", "Compare", "Set all pipelines side by side over this session", (M, P)),
     Key("choose", "enter", "choose", "Open", "Step through this pipeline; asks when others ran", (C,)),
+    Key("call-agent", "T", "agents", "Subagent", "Open what the subagent did that this call began", (M,)),
     Key("branch", "B", "branch", "Branch", "Choose another branch of the session", (M,)),
     Key(
         "problem",
@@ -221,7 +226,7 @@ KEYS: Final[tuple[Key, ...]] = (
 
 
 BARS: Final[Mapping[Where, tuple[str, ...]]] = {
-    Where.SESSIONS: ("open", "path", "find", "sort", "hold", "backups", "help", "quit"),
+    Where.SESSIONS: ("open", "find", "filter-sessions", "sort-sessions", "projects", "hold", "help", "quit"),
     Where.BACKUPS: ("restore", "difference", "find", "reload", "close", "help"),
     Where.CONTRAST: ("split", "wrap", "find", "close", "help"),
     Where.INSPECT: ("open", "mark", "next", "diff", "export", "find", "undo", "help"),

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.discovery.found import Found
+from app.settings import load_preferences
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.sessions import SessionsScreen
+from app.tui.widgets.session_list import SessionList
+from tests.many_sessions import make
+from tests.plain_session import SAMPLES
 from tests.tui.driving import shows, type_in
 from tests.tui.files import anthropic_file, claude_project
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
 HOUR = 3600.0
+OWN_ID = "01a22b88-652c-7cf1-9182-83c7b06e4e46"
 SIZES = [(80, 24), (120, 36)]
 
 
@@ -34,7 +44,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     samples = tmp_path / "samples"
     samples.mkdir()
     anthropic_file(samples, turns=2, name="a-short-one.json")
-    monkeypatch.setattr("app.discovery._samples_dir", lambda: samples)
+    monkeypatch.setattr("app.discovery.look._samples_dir", lambda: samples)
     return tmp_path
 
 
@@ -60,13 +70,106 @@ async def test_a_filter_is_narrowed_while_it_is_typed_and_cleared_with_escape(ma
         assert "Why is the build" in await press(pilot, "escape")
 
 
-async def test_sessions_are_sorted_by_size_and_back(machine: Path) -> None:
+async def test_sessions_are_sorted_by_one_thing_after_the_other(machine: Path) -> None:
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert ">" in screen_text(app).splitlines()[3]
-        assert "a short one" in (await press(pilot, "S")).splitlines()[3]
-        assert "a short one" in (await press(pilot, "S")).splitlines()[6]
+        for by in ("size", "tokens", "messages", "agent"):
+            assert f"by {by}" in await press(pilot, "S")
+        assert "by " not in (await press(pilot, "S")).splitlines()[0]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_sessions_below_their_projects(
+    home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.discovery.look._samples_dir", lambda: home / "none")
+    make(home, 24, newest=time.time() - 90)
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "p", "down")
+        assert_golden(app, "sessions-projects")
+        folded = await press(pilot, "g", "enter")
+        assert ">+ /" in folded and folded.count("- /") + folded.count("+ /") > 1
+        assert ">- /" in await press(pilot, "enter")
+    assert load_preferences().by_project
+
+
+async def test_a_filter_shows_an_agent_with_the_folder_that_was_looked_in(home: Path) -> None:
+    make(home, 24, newest=time.time() - 90)
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await press(pilot, "f")
+        assert "Codex: ~/.codex/sessions" in text and "opencode: ~/.local/share" in text
+        header = (await press(pilot, "down", "down", "enter")).splitlines()[0]
+        assert header.startswith(" handcompact · 4 of ") and "sessions of Codex" in header
+        assert "of Codex" not in (await press(pilot, "escape")).splitlines()[0]
+
+
+async def test_the_transcript_of_a_subagent_opens_from_its_session(home: Path) -> None:
+    folder = home / ".claude/projects/-p"
+    shutil.copytree(SAMPLES / "claude-code-tools", folder / "claude-code-tools")
+    shutil.copy(SAMPLES / "claude-code-tools.jsonl", folder)
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(100, 30)) as pilot:
+        assert "a: 1 subagent" in await settle(pilot)
+        assert "general-purpose: Survey docs" in await press(pilot, "a")
+        text = await press(pilot, "enter")
+        assert shows(app, InspectScreen) and "List what lies in docs/" in text
+        await press(pilot, "escape", "down")
+        assert "no subagent of this session" in await press(pilot, "a")
+
+
+async def test_a_session_that_an_agent_is_at_work_on_says_so(home: Path) -> None:
+    folder = home / ".claude/projects/-p"
+    folder.mkdir(parents=True)
+    (folder / f"{OWN_ID}.jsonl").write_text('{"type":"user","message":{"role":"user","content":"Go."}}\n')
+    told = {"pid": os.getppid(), "sessionId": OWN_ID, "startedAt": time.time() * 1000}
+    (home / ".claude/sessions").mkdir()
+    (home / ".claude/sessions/1.json").write_text(json.dumps(told))
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(120, 30)) as pilot:
+        text = await settle(pilot)
+        assert (f"! at work: Claude Code ({os.getppid()})" in text and ">! " in text) or ">!Go." in text
+
+
+@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+async def test_no_look_at_many_sessions_holds_up_the_screen(
+    home: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(home, number)
+    spans: list[float] = []
+    show = SessionsScreen._show
+
+    def timed(screen: SessionsScreen, *, to_start: bool = False) -> None:
+        began = time.thread_time()
+        show(screen, to_start=to_start)
+        spans.append(time.thread_time() - began)
+
+    monkeypatch.setattr(SessionsScreen, "_show", timed)
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(120, 36)) as pilot:
+        while not spans:
+            await pilot.pause()
+        assert ">" in screen_text(app), "rows stand there before any head is read"
+        await settle(pilot)
+        await press(pilot, "S", "S", "p", "slash", "1", "2", "enter", "escape")
+    assert max(spans) < 0.1, "seconds of the screen's own thread"
+
+
+async def test_the_cursor_stays_on_its_session_while_more_come(home: Path) -> None:
+    make(home, 30)
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "down", "down", "down")
+        screen = app.screen
+        assert isinstance(screen, SessionsScreen)
+        here = screen.query_one(SessionList).current
+        newer = replace(screen._rows[0], name="/new", modified=time.time() + 9) if screen._rows else None
+        assert isinstance(newer, Found) and here is not None
+        screen.post_message(SessionsScreen.Came([newer]))
+        await settle(pilot)
+        assert screen.query_one(SessionList).current == here
 
 
 async def test_enter_opens_a_session_and_escape_comes_back(machine: Path) -> None:

@@ -51,13 +51,48 @@ def sessions_in(store: Path) -> list[Listed]:
 
     Empty where there is no store, or none that can be read.
     """
-    query = (
-        "SELECT id, title, directory, time_updated FROM session"
-        " WHERE parent_id IS NULL ORDER BY time_updated DESC"
-    )
+    return _listed(store, "parent_id IS NULL", ())
+
+
+def children_of(store: Path, ident: str) -> list[Listed]:
+    """The sessions of the sub-agents of a session, oldest first; empty where they cannot be read."""
+    return _listed(store, "parent_id = ?", (ident,))[::-1]
+
+
+def measures_of(store: Path, ident: str) -> tuple[int | None, int | None, int]:
+    """How many messages a session has, the newest context that it records (tokens), and its sub-agents.
+
+    None for what it does not say, or where the store cannot be read.
+    """
     try:
         with closing(_opened(store)) as database:
-            rows = database.execute(query).fetchall()
+            ask = (ident,)
+            count = database.execute("SELECT count(*) FROM message WHERE session_id = ?", ask).fetchone()[0]
+            newest = database.execute(
+                "SELECT data FROM message WHERE session_id = ? ORDER BY time_created DESC LIMIT 8", ask
+            ).fetchall()
+            under = database.execute("SELECT count(*) FROM session WHERE parent_id = ?", ask).fetchone()[0]
+    except (sqlite3.Error, OSError):
+        return None, None, 0
+    return count, next((tokens for row in newest if (tokens := _context(_value(row[0])))), None), under
+
+
+def _context(info: Any) -> int:
+    """Tokens that went into a reply and came out of it."""
+    tokens = info.get("tokens") if isinstance(info, dict) else None
+    if not isinstance(tokens, dict):
+        return 0
+    cache = tokens.get("cache")
+    counts = [tokens.get("input"), tokens.get("output"), tokens.get("reasoning")]
+    counts += [cache.get("read"), cache.get("write")] if isinstance(cache, dict) else []
+    return sum(count for count in counts if isinstance(count, int) and count > 0)
+
+
+def _listed(store: Path, which: str, values: tuple[str, ...]) -> list[Listed]:
+    query = f"SELECT id, title, directory, time_updated FROM session WHERE {which} ORDER BY time_updated DESC"
+    try:
+        with closing(_opened(store)) as database:
+            rows = database.execute(query, values).fetchall()
     except (sqlite3.Error, OSError):
         return []
     return [

@@ -11,9 +11,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.display import counted, human_bytes
+from app.display import counted, human_bytes, short_path
 from app.errors import HandcompactError
-from app.export.words import short_path
 from app.restore import RESTORE, Manifest, Restored, State, manifests, restore, state_of, why_not_restore
 from app.tui.keys import Where
 from app.tui.screens.base import BaseScreen, acts

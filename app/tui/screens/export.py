@@ -11,11 +11,11 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input
 
-from app.display import counted, safe_text, spread
+from app.display import counted, safe_text, short_path, spread
 from app.errors import InputError
 from app.export.command import equivalent_command
 from app.export.plan import ExportPlan, Wishes, typed_path
-from app.export.words import plan_lines, short_path, written_facts
+from app.export.words import plan_lines, written_facts
 from app.export.write import Written, why_refused
 from app.formats import format_named
 from app.formats.source import FileSource

@@ -32,6 +32,7 @@ from app.tui.screens.parts.fixing import Fixes
 from app.tui.screens.parts.mapping import Maps
 from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.parts.recipes import Recipes
+from app.tui.screens.parts.subagents import OpensSubagents
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
@@ -39,7 +40,9 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 
 
-class InspectScreen(Watches, Recipes, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes):
+class InspectScreen(
+    Watches, OpensSubagents, Recipes, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes
+):
     """List and detail over one session."""
 
     WHERE: ClassVar[Where] = Where.INSPECT
@@ -90,6 +93,8 @@ class InspectScreen(Watches, Recipes, Maps, MarksRows, Chooses, Compares, Copies
                 return self.why_not_mark()
             case "unmark" if not len(self.marks):
                 return "no row is marked: space marks one"
+            case "agents" if self.is_mounted:
+                return self.why_not_agents()
             case "reread":
                 return self.why_not_reread()
             case "save_recipe":
@@ -248,11 +253,15 @@ class InspectScreen(Watches, Recipes, Maps, MarksRows, Chooses, Compares, Copies
         else:
             self.leave()
 
-    # Another branch
+    # Another branch, or a subagent's transcript
 
     @on(SessionOpened)
-    def _other_branch(self, event: SessionOpened) -> None:
-        self.go_on(InspectScreen(event.opened, event.view), "")
+    def _other_session(self, event: SessionOpened) -> None:
+        screen = InspectScreen(event.opened, event.view)
+        if event.opened.source.name == self.opened.source.name:
+            self.go_on(screen, "")
+        else:
+            self.app.push_screen(screen)
 
     @on(OpenFailed)
     def _branch_failed(self, event: OpenFailed) -> None:

@@ -3,56 +3,46 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from app.display import counted, safe_text
+from app.discovery.catalogue import Catalogue, Row, Sieve, Sort, by_project
+from app.discovery.found import Found, Shelf
+from app.display import counted, safe_text, short_path, spread
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import Line, Prompt, acts
+from app.tui.screens.parts.looking import LooksForSessions
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.widgets.line_view import LineView
-from app.tui.widgets.session_list import SessionList, SessionRow
+from app.tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
-    from app.discovery import Found, Shelf
     from app.tui.app import Opening
 
-BATCH_SECONDS = 0.1
-"""Time between two batches of sessions as their heads are read."""
 
-
-class SessionsScreen(OpensSessions):
+class SessionsScreen(OpensSessions, LooksForSessions):
     """A list to choose from; opening a file shows its progress here, and what was wrong with it."""
 
     WHERE: ClassVar[Where] = Where.SESSIONS
 
-    class Came(Message):
-        """Some more sessions were found; after the last batch `whole` is true."""
-
-        def __init__(self, found: tuple[Found, ...], shelves: tuple[Shelf, ...], *, whole: bool) -> None:
-            super().__init__()
-            self.found = found
-            self.shelves = shelves
-            self.whole = whole
-
     def __init__(self, opening: Opening) -> None:
         super().__init__()
         self._opening = opening
-        self._found: tuple[Found, ...] = ()
-        self._shown: list[Found] = []
-        self._shelves: tuple[Shelf, ...] = ()
+        self._catalogue = Catalogue()
+        self._rows: Sequence[Row] = ()
+        self._shelves: Sequence[Shelf] = ()
+        self._at_work: Mapping[str, Sequence[str]] = {}
         self._looking = False
-        self._filter = ""
-        self._by_size = False
+        self._sieve = Sieve()
+        self._sort = Sort.AGE
+        self._folded: set[str] = set()
         self._held: Path | None = None
         """The session that another is to be held against."""
 
@@ -64,15 +54,21 @@ class SessionsScreen(OpensSessions):
     def header(self) -> str:
         if self.has_class("-first-open"):
             return "handcompact"
-        words = counted(len(self._found), "session")
-        if self._filter:
-            words = f"{len(self._shown):,} of {words} with {self._filter!r}"
-        parts = ("handcompact", words, *(("by size",) if self._by_size else ()))
-        return f" {self.glyphs.dot} ".join(parts)
+        words = counted(len(self._catalogue), "session")
+        if self._sieve != Sieve():
+            shown = sum(isinstance(row, Found) for row in self._rows)
+            held = f" with {self._sieve.words!r}" if self._sieve.words else ""
+            words = f"{shown:,} of {words} {self._sieve.only}".rstrip() + held
+        by = (f"by {self._sort}",) if self._sort is not Sort.AGE else ()
+        return f" {self.glyphs.dot} ".join(("handcompact", words, *by))
 
     @property
     def _list(self) -> SessionList:
         return self.query_one(SessionList)
+
+    @property
+    def _grouped(self) -> bool:
+        return self.shell.preferences.by_project
 
     def on_mount(self) -> None:
         self._list.focus()
@@ -84,7 +80,7 @@ class SessionsScreen(OpensSessions):
             self.call_after_refresh(self._open, self._opening.file, self._opening.leaf)
 
     def on_screen_resume(self) -> None:
-        if not self._found and not self._looking and not self.is_opening:
+        if not len(self._catalogue) and not self._looking and not self.is_opening:
             self._look()
 
     # Looking
@@ -92,76 +88,82 @@ class SessionsScreen(OpensSessions):
     def _look(self) -> None:
         self.remove_class("-first-open")
         self._looking = True
-        self._found = ()
-        self._search_folders()
+        self._catalogue.clear()
+        self.look_for_sessions()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="look")
-    def _search_folders(self) -> None:
-        # Imported here and below: the first paint does not wait for what is not on it.
-        from app.discovery import Look
-
-        worker = get_current_worker()
-        look = Look()
-        batch: list[Found] = []
-        sent = time.monotonic()
-        for found in look.sessions():
-            if worker.is_cancelled:
-                return
-            batch.append(found)
-            if time.monotonic() - sent > BATCH_SECONDS:
-                self.post_message(self.Came(tuple(batch), look.shelves, whole=False))
-                batch, sent = [], time.monotonic()
-        self.post_message(self.Came(tuple(batch), look.shelves, whole=True))
-
-    @on(Came)
-    def _more(self, event: Came) -> None:
-        self._found += event.found
-        self._shelves = event.shelves
-        self._looking = not event.whole
+    @on(LooksForSessions.Came)
+    def _more(self, event: LooksForSessions.Came) -> None:
+        self._catalogue.add(event.found)
+        if event.at_work is not None:
+            self._at_work, self._shelves, self._looking = event.at_work, event.shelves, False
         self._show()
 
     # Showing
 
-    def _show(self) -> None:
-        words = self._filter.casefold().split()
-        self._shown = [found for found in self._found if _holds(found, words)]
-        if self._by_size:
-            self._shown.sort(key=lambda found: -found.size)
+    def _show(self, *, to_start: bool = False) -> None:
+        """Show what is known now; the cursor stays on its session once it was moved to it."""
+        here = self._key(self._list.current) if self._list.cursor and not to_start else None
         now = time.time()
-        self._list.show([_row(found, now) for found in self._shown])
+        shown = self._catalogue.shown(self._sieve, self._sort, now)
+        self._rows = by_project(shown, self._folded) if self._grouped else shown
+        place = next((i for i, row in enumerate(self._rows) if self._key(row) == here), 0) if here else 0
+        self._list.show(
+            self._rows, now=now, sort=self._sort, grouped=self._grouped, running=self._at_work, cursor=place
+        )
         self.query_one("#looked", Line).say(self._looked())
-        self._tell_path()
+        self._tell_row()
         self.refresh_lines()
+
+    @staticmethod
+    def _key(row: Row | None) -> str | None:
+        return row.name if row is not None else None
 
     def _looked(self) -> str:
         if self._looking:
             return "looking ..."
-        samples = counted(sum(found.is_sample for found in self._found), "sample")
+        few = counted(sum(found.is_sample for found in self._catalogue), "sample")
         full = [shelf for shelf in self._shelves if shelf.found]
         if not full:
             # The samples come first: they are what there is to open, and the line may be cut at its end.
-            return f"{samples} below; no sessions in {', '.join(_home(s.folder) for s in self._shelves)}"
-        places = [f"{counted(s.found, 'session')} in {_home(s.folder)} ({s.agent})" for s in full]
-        return f"{', '.join(places)}; {samples} below"
+            return f"{few} below; no sessions in {', '.join(short_path(s.folder) for s in self._shelves)}"
+        places = [f"{counted(s.found, 'session')} in {short_path(s.folder)} ({s.agent})" for s in full]
+        if len(full) > 1:
+            places = [f"{s.found:,} of {s.agent}" for s in full]
+        return f"{', '.join(places)}; {few} below"
 
-    def _tell_path(self) -> None:
-        if not self.is_opening:
-            found = self._current
-            self.status(_home(found.path) if found else "nothing here holds that" if self._filter else "")
+    def _tell_row(self) -> None:
+        if self.is_opening:
+            return
+        row = self._list.current
+        if row is None:
+            self.status("nothing here holds that" if self._sieve != Sieve() else "")
+        elif isinstance(row, Found):
+            self.status(spread(short_path(row.path), self._facts(row), self.size.width - 2, self.glyphs))
+        else:
+            self.status(f"enter {'shows' if row.folded else 'hides'} the sessions in {row.name}")
 
-    @property
-    def _current(self) -> Found | None:
-        return self._shown[self._list.cursor] if self._shown else None
+    def _facts(self, found: Found) -> str:
+        users = self._at_work.get(found.name, ())
+        facts = [f"{self.glyphs.warning} at work: {', '.join(users)}"] if users else []
+        facts += [found.agent] if not found.is_sample else []
+        facts += [f"a: {counted(found.subagents, 'subagent')}"] if found.subagents else []
+        return f" {self.glyphs.dot} ".join(facts)
 
     @on(LineView.Moved)
     def _moved(self) -> None:
-        self._tell_path()
+        self._tell_row()
 
     # Keys
 
     def why_not(self, action: str) -> str | None:
-        if action in ("open", "hold") and not self._shown:
-            return "there is no session in the list"
+        row = self._list.current if self.is_mounted else None
+        match action:
+            case "open" if row is None:
+                return "there is no session in the list"
+            case "agents" | "hold" if not isinstance(row, Found):
+                return "there is no session under the cursor"
+            case "agents" if isinstance(row, Found) and not row.subagents:
+                return "no subagent of this session left a transcript"
         return None
 
     @on(LineView.Opened)
@@ -170,18 +172,28 @@ class SessionsScreen(OpensSessions):
 
     @acts
     def action_open(self) -> None:
-        if self._current is not None:
-            self._open(str(self._current.path))
+        row = self._list.current
+        if isinstance(row, Found):
+            self._open(row.name)
+        elif row is not None:
+            self._folded ^= {row.name}
+            self._show()
 
     def action_path(self) -> None:
         self.ask("path", "open a file:")
 
     def action_sort(self) -> None:
-        self._by_size = not self._by_size
+        self._sort = self._sort.next
+        self._show(to_start=True)
+
+    def action_projects(self) -> None:
+        self.shell.prefer(by_project=not self._grouped)
         self._show()
 
     def action_reload(self) -> None:
         self._look()
+
+    # Imported when they are needed: the first paint does not wait for what is not on it.
 
     def action_backups(self) -> None:
         from app.tui.screens.backups import BackupsScreen
@@ -192,11 +204,12 @@ class SessionsScreen(OpensSessions):
     def action_hold(self) -> None:
         from app.tui.screens.contrast import ContrastScreen
 
-        assert self._current is not None
-        one, other = self._held, self._current.path
+        row = self._list.current
+        assert isinstance(row, Found)
+        one, other = self._held, row.path
         if one is None:
             self._held = other
-            self.status(f"d on another session compares it with {_home(other)}")
+            self.status(f"d on another session compares it with {short_path(other)}")
             return
         self._held = None
         if one == other:
@@ -204,18 +217,49 @@ class SessionsScreen(OpensSessions):
         else:
             self.app.push_screen(ContrastScreen(one, other, f"{one.name} {self.glyphs.arrow} {other.name}"))
 
+    def action_filter(self) -> None:
+        from app.tui.screens.choose import ChooseScreen
+        from app.tui.screens.parts.sieves import sieves_of
+
+        sieves, choices = sieves_of(self._catalogue, self._shelves, self._sieve)
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                self._sieve = sieves[position]
+                self._show(to_start=True)
+
+        current = sieves.index(self._sieve) if self._sieve in sieves else 0
+        self.app.push_screen(ChooseScreen("Show only ...", choices, current=current), choose)
+
+    @acts
+    def action_agents(self) -> None:
+        from app.tui.screens.choose import ChooseScreen
+        from app.tui.screens.parts.sieves import subagents_to_choose
+
+        row = self._list.current
+        assert isinstance(row, Found)
+        there, choices = subagents_to_choose(row)
+
+        def choose(position: int | None) -> None:
+            if position is not None:
+                self._open(str(there[position].path))
+
+        about = "The transcript is a session of its own; what is exported of it is a new file beside it."
+        self.app.push_screen(ChooseScreen(f"Subagents of {row.title}", choices, about=about), choose)
+
     def action_find(self) -> None:
-        self.ask("find", "show only those with:", self._filter)
+        self.ask("find", "show only those with:", self._sieve.words)
 
     def find(self, text: str) -> None:
-        """Show the sessions whose title, project or path holds every word."""
-        self._filter = text
-        self._show()
+        """Show the sessions whose title, project, path or agent holds every word."""
+        self._sieve = Sieve(text, self._sieve.agent, self._sieve.project, self._sieve.days)
+        self._show(to_start=True)
 
     def action_close(self) -> None:
         if not self.give_up_opening():
-            self.find("")
-        elif not self._found:
+            self._sieve = Sieve()
+            self._show()
+        elif not len(self._catalogue):
             self._look()
 
     @on(Prompt.Typed)
@@ -244,26 +288,10 @@ class SessionsScreen(OpensSessions):
     @on(OpenFailed)
     def _show_failure(self, event: OpenFailed) -> None:
         self._say_error(event.reason)
-        if not self._found:
+        if not len(self._catalogue):
             self._look()
 
     def _say_error(self, reason: str) -> None:
         error = self.query_one("#error", Static)
         error.update(Content(safe_text(reason, self.glyphs)))
         error.set_class(bool(reason), "-said")
-
-
-def _holds(found: Found, words: list[str]) -> bool:
-    text = f"{found.title} {found.project} {found.path} {found.agent}".casefold()
-    return all(word in text for word in words)
-
-
-def _row(found: Found, now: float) -> SessionRow:
-    age = None if found.is_sample else now - found.modified
-    return SessionRow(found.title, found.project, found.agent, age, found.size)
-
-
-def _home(path: Path) -> str:
-    """A path as a person writes it."""
-    home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)

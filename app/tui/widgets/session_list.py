@@ -3,73 +3,116 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from textual.strip import Strip
 
-from app.display import UNICODE, Glyphs, fit, human_age, human_bytes, one_line
+from app.discovery.catalogue import Project, Row, Sort
+from app.discovery.found import Found
+from app.display import UNICODE, Glyphs, cells, counted, fit, human_age, human_bytes, one_line, short_number
 from app.tui.widgets.line_view import LineView
 
-AGENT_FROM_WIDTH = 100
-"""Cells from which on the agent has a column of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """One session; `title`, `project` and `agent` are session text as it is."""
-
-    title: str
-    project: str
-    agent: str
-    age: float | None
-    """Seconds since it was written; None where that says nothing."""
-    size: int
-    """Bytes."""
+WIDE: Final = 100
+"""Cells from which on the agent and both counts have columns of their own."""
+_PROJECT: Final = {False: 14, True: 26}
+_AGE, _SIZE, _COUNT, _AGENT = 9, 9, 6, 11
+"""Cells of the columns: `11 months`, `123.4 KiB`, `~1.2k`, `Claude Code`."""
 
 
 class SessionList(LineView):
-    """Title, project, age and size of each session, under a header row."""
+    """Title, project, age, size, tokens and messages of each session, under a header row."""
 
     HEADER_ROWS = 1
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"session-list--project"}
+    DEFAULT_CSS = "SessionList > .session-list--project { text-style: bold; }"
 
     def __init__(self, *, glyphs: Glyphs = UNICODE, id: str | None = None) -> None:  # noqa: A002
         super().__init__(glyphs=glyphs, id=id)
-        self._rows: Sequence[SessionRow] = ()
+        self._rows: Sequence[Row] = ()
+        self._sort = Sort.AGE
+        self._grouped = False
+        self._at_work: Collection[str] = ()
+        self._now = 0.0
 
-    def show(self, rows: Sequence[SessionRow], *, cursor: int | None = None) -> None:
-        """Show other rows; the cursor stays unless told."""
-        self._rows = rows
+    def show(
+        self,
+        rows: Sequence[Row],
+        *,
+        now: float,
+        sort: Sort = Sort.AGE,
+        grouped: bool = False,
+        running: Collection[str] = (),
+        cursor: int | None = None,
+    ) -> None:
+        """Show rows as they are at a time (seconds since 1970); the cursor stays unless told.
+
+        `running` are the names of sessions that somebody is at work on.
+        """
+        self._rows, self._now, self._sort, self._grouped, self._at_work = rows, now, sort, grouped, running
         self.rows_changed(cursor)
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor."""
+        return self._rows[self.cursor] if self._rows else None
 
     @property
     def row_count(self) -> int:
         return len(self._rows)
 
     def find_rows(self, pattern: re.Pattern[str]) -> Sequence[int]:
-        return [i for i, row in enumerate(self._rows) if pattern.search(f"{row.title} {row.project}")]
+        return [i for i, row in enumerate(self._rows) if pattern.search(_words(row))]
 
     def header_strip(self, y: int) -> Strip:
         style = self.get_component_rich_style("line-view--header")
-        return Strip([Segment("  " + self._line("session", "project", "age", "size", "agent"), style)])
+        columns = self._columns("project", "age", "size", "tokens", "msgs", "agent")
+        return Strip([Segment("  " + self._line("session", columns), style)])
 
     def row_strip(self, index: int) -> Strip:
         row = self._rows[index]
-        age = "" if row.age is None else human_age(row.age)
-        line = self._line(row.title, row.project, age, human_bytes(row.size), row.agent)
-        return Strip([Segment(" " + line, self.base_style)])
+        if isinstance(row, Project):
+            return self._project_strip(row)
+        age = "" if row.is_sample else human_age(self._now - row.modified).removesuffix(" ago")
+        size = human_bytes(row.size) if row.size else ""
+        tokens = "" if row.tokens is None else short_number(row.tokens)
+        messages = "" if row.messages is None else f"{'~' if row.about else ''}{short_number(row.messages)}"
+        columns = self._columns(row.project, age, size, tokens, messages, row.agent)
+        lead = self.glyphs.warning if row.name in self._at_work else " "
+        lead += "  " if self._grouped else ""
+        return Strip([Segment(lead + self._line(row.title, columns, len(lead)), self.base_style)])
 
-    def _line(self, title: str, project: str, age: str, size: str, agent: str) -> str:
+    def _project_strip(self, row: Project) -> Strip:
+        age = human_age(self._now - row.modified).removesuffix(" ago") if row.modified else ""
+        columns = self._columns("", age, human_bytes(row.size), "", "", "")
+        number = f"  {counted(row.sessions, 'session')}"
+        room = max(0, self.room - 2 - len(number) - cells(columns) - 1)
+        name = _end(row.name or "no project", min(room, cells(row.name) or room), self.glyphs)
+        words = f"{'+' if row.folded else '-'} {name}{number}"
+        style = self.get_component_rich_style("session-list--project")
+        return Strip([Segment(fit(words, self.room - cells(columns) - 1, self.glyphs) + columns, style)])
+
+    def _line(self, title: str, columns: str, lead: int = 1) -> str:
+        return one_line(title, max(0, self.room - lead - cells(columns) - 1), self.glyphs) + columns
+
+    def _columns(self, project: str, age: str, size: str, tokens: str, messages: str, agent: str) -> str:
+        """Everything but the title."""
+        wide = self.room >= WIDE
         glyphs = self.glyphs
-        wide = self.room >= AGENT_FROM_WIDTH
-        project_cells = 28 if wide else 14
-        right = f"  {_end(project, project_cells, glyphs)}  {fit(age, 13, glyphs, right=True)}"
-        right += f"  {fit(size, 10, glyphs, right=True)}"
-        right += f"  {one_line(agent, 12, glyphs)}" if wide else ""
-        # Everything but the title is measured in ASCII or fitted: its cells are its characters.
-        taken = 1 + 2 + project_cells + 2 + 13 + 2 + 10 + (14 if wide else 0) + 1
-        return one_line(title, max(0, self.room - taken), glyphs) + right
+        parts = [] if self._grouped else [_end(project, _PROJECT[wide], glyphs)]
+        parts += [fit(age, _AGE, glyphs, right=True), fit(size, _SIZE, glyphs, right=True)]
+        if wide or self._sort is not Sort.MESSAGES:
+            parts.append(fit(tokens, _COUNT, glyphs, right=True))
+        if wide or self._sort is Sort.MESSAGES:
+            parts.append(fit(messages, _COUNT, glyphs, right=True))
+        if wide:
+            parts.append(one_line(agent, _AGENT, glyphs))
+        return "".join(f"  {part}" for part in parts)
+
+
+def _words(row: Row) -> str:
+    return f"{row.title} {row.project}" if isinstance(row, Found) else row.name
 
 
 def _end(path: str, width: int, glyphs: Glyphs) -> str:
@@ -77,4 +120,4 @@ def _end(path: str, width: int, glyphs: Glyphs) -> str:
     whole = one_line(path, width, glyphs)
     if len(path) <= width:
         return whole
-    return one_line(path.rstrip("/").rpartition("/")[2] or path, width, glyphs)
+    return one_line(path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path, width, glyphs)

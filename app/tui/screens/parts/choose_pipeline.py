@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from app.display import counted
+from app.display import counted, short_path
 from app.errors import HandcompactError
-from app.export.words import short_path
 from app.pipeline import known_names, load, own_folder
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.choose import Choice, ChooseScreen

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from app.discovery import discover
+from app.discovery.look import discover
 from tests.formats.codex.records import assistant, event, lines, meta, user
 from tests.formats.gemini import records as gemini
 

@@ -1,0 +1,151 @@
+"""The sessions of a machine as a person wants to see them: sorted, filtered, by project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+from app.discovery.found import Found
+
+DAY: Final = 24 * 60 * 60
+
+
+class Sort(StrEnum):
+    """What sessions are sorted by; the largest and newest come first, samples last by name."""
+
+    AGE = "age"
+    SIZE = "size"
+    TOKENS = "tokens"
+    MESSAGES = "messages"
+    AGENT = "agent"
+
+    @property
+    def next(self) -> Sort:
+        """The one after it, and the first after the last."""
+        order = tuple(Sort)
+        return order[(order.index(self) + 1) % len(order)]
+
+
+_KEYS: Final[Mapping[Sort, Callable[[Found], Any]]] = {
+    Sort.AGE: lambda found: -found.modified,
+    Sort.SIZE: lambda found: -found.size,
+    Sort.TOKENS: lambda found: (-(found.tokens or 0), -found.modified),
+    Sort.MESSAGES: lambda found: (-(found.messages or 0), -found.modified),
+    Sort.AGENT: lambda found: (found.agent, -found.modified),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """Which sessions are shown; nothing set shows all."""
+
+    words: str = ""
+    """Each of them must stand in title, project, path or agent, in capitals or not."""
+    agent: str | None = None
+    project: str | None = None
+    days: int | None = None
+    """Written within so many days."""
+
+    @property
+    def only(self) -> str:
+        """What was chosen beside the words, in words; empty for nothing."""
+        if self.days is not None:
+            return "of the last day" if self.days == 1 else f"of the last {self.days} days"
+        return f"of {self.agent}" if self.agent is not None else f"in {self.project}" if self.project else ""
+
+    def choosing(self, **only: Any) -> Sieve:
+        """The same words with another choice."""
+        return replace(Sieve(self.words), **only)
+
+    def holds(self, now: float) -> Callable[[Found], bool]:
+        """Whether a session is shown at a time (seconds since 1970)."""
+        words = self.words.casefold().split()
+        since = None if self.days is None else now - self.days * DAY
+
+        def shown(found: Found) -> bool:
+            if self.agent is not None and found.agent != self.agent:
+                return False
+            if self.project is not None and found.project != self.project:
+                return False
+            if since is not None and (found.modified < since or found.is_sample):
+                return False
+            text = f"{found.title} {found.project} {found.name} {found.agent}".casefold() if words else ""
+            return all(word in text for word in words)
+
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The line above the sessions of one project."""
+
+    name: str
+    sessions: int
+    size: int
+    """Bytes of all its sessions."""
+    modified: float
+    """Of its newest session, in seconds since 1970."""
+    folded: bool
+
+
+Row: TypeAlias = Found | Project
+
+
+@dataclass
+class Catalogue:
+    """All sessions that were found so far."""
+
+    _found: dict[str, Found] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self._found.values())
+
+    def add(self, found: Iterable[Found]) -> None:
+        """Take in sessions; what was known of the same ones before is replaced."""
+        self._found.update((each.name, each) for each in found)
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._found.clear()
+
+    def shown(self, sieve: Sieve, sort: Sort, now: float) -> list[Found]:
+        """The sessions that a sieve lets through, sorted."""
+        chosen = filter(sieve.holds(now), self._found.values()) if sieve != Sieve() else self._found.values()
+        ordered = sorted(chosen, key=_KEYS[sort])
+        samples = sorted((found for found in ordered if found.is_sample), key=lambda found: found.name)
+        return [*(found for found in ordered if not found.is_sample), *samples]
+
+    def projects(self) -> list[tuple[str, int]]:
+        """Every project with its number of sessions, the most first."""
+        return _numbers(found.project for found in self._found.values() if not found.is_sample)
+
+    def agents(self) -> list[tuple[str, int]]:
+        """Every agent with its number of sessions, the most first."""
+        return _numbers(found.agent for found in self._found.values() if not found.is_sample)
+
+
+def by_project(sessions: Sequence[Found], folded: Collection[str]) -> list[Row]:
+    """The same sessions below a line for each project, which stands where its first session stood."""
+    groups: dict[str, list[Found]] = {}
+    for found in sessions:
+        groups.setdefault(found.project, []).append(found)
+    rows: list[Row] = []
+    for name, members in groups.items():
+        newest = max(found.modified for found in members)
+        size = sum(found.size for found in members)
+        rows.append(Project(name, len(members), size, newest, name in folded))
+        if name not in folded:
+            rows += members
+    return rows
+
+
+def _numbers(names: Iterable[str]) -> list[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -1,0 +1,158 @@
+"""Which agents are at work on a session just now, as far as they let it be known.
+
+What is known (each seen in the program itself): Claude Code 2.1 writes `sessions/<pid>.json` with the id of
+the session while it runs; Qwen Code writes `<id>.runtime.json` beside it; Codex and opencode keep their
+file open, which Linux shows in `/proc`. pi, Gemini CLI and Claude Code 2.0 leave no trace between writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.settings import claude_dir, opencode_store
+
+_PROC = Path("/proc")
+_CHATS = f"{os.sep}chats{os.sep}"
+"""Qwen Code's folder of sessions, in which it leaves its note."""
+_LATER_SECONDS = 60.0
+"""A process that began so much after a file names its number is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Programs that are at work, in words, by what they are at work on."""
+
+    by_path: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By real path: who has the file open."""
+    by_session: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By session id: who says so."""
+
+    def on(self, name: str) -> tuple[str, ...]:
+        """Who works on the session in a file (or on `opencode:<id>`)."""
+        stem = name.rpartition(os.sep)[2].rpartition(".")[0]
+        told = (*self.by_session.get(stem, ()), *(_beside(Path(name)) if _CHATS in name else ()))
+        if not self.by_path:
+            return told
+        real = os.path.realpath(opencode_store() if name.startswith("opencode:") else name)
+        return tuple(dict.fromkeys((*told, *self.by_path.get(real, ()))))
+
+
+def running() -> Running:
+    """Who is at work on anything now; looks at every process of this person (some milliseconds)."""
+    by_path: dict[str, tuple[str, ...]] = {}
+    for process in _processes():
+        with suppress(OSError):
+            # It may end just now, or belong to somebody else.
+            open_files = {str(entry.readlink()) for entry in (process / "fd").iterdir()}
+            for path in open_files:
+                if path.endswith((".jsonl", ".json", ".db")):
+                    by_path[path] = (*by_path.get(path, ()), f"{_name(process)} ({process.name})")
+    return Running(by_path, dict(_claude_sessions()))
+
+
+def users_of(path: Path) -> tuple[str, ...]:
+    """Who is at work on the session in a file, with their process numbers; this program is not meant."""
+    return running().on(str(path))
+
+
+def writers_of(path: Path) -> tuple[str, ...]:
+    """Which other processes have a file open for writing, as far as Linux lets us see."""
+    wanted = os.path.realpath(path)
+    return tuple(f"{_name(p)} ({p.name})" for p in _processes() if _writes(p, wanted))
+
+
+def _writes(process: Path, wanted: str) -> bool:
+    try:
+        return any(
+            str(entry.readlink()) == wanted and not _only_reads(process, entry.name)
+            for entry in (process / "fd").iterdir()
+        )
+    except OSError:
+        # It ended just now, or it belongs to somebody else.
+        return False
+
+
+def _only_reads(process: Path, descriptor: str) -> bool:
+    """Whether a descriptor was opened for reading alone (its `flags:` line is octal)."""
+    for line in (process / "fdinfo" / descriptor).read_text("ascii", "replace").splitlines():
+        name, _, value = line.partition(":")
+        if name == "flags":
+            return int(value, 8) & os.O_ACCMODE == os.O_RDONLY
+    return False
+
+
+def _processes() -> Iterator[Path]:
+    if (_PROC / "self" / "fd").is_dir():
+        for process in sorted(_PROC.iterdir()):
+            if process.name.isdigit() and int(process.name) != os.getpid():
+                yield process
+
+
+def _name(process: Path) -> str:
+    try:
+        return (process / "comm").read_text("utf-8", "replace").strip()
+    except OSError:
+        return "a process"
+
+
+def _claude_sessions() -> Iterator[tuple[str, tuple[str, ...]]]:
+    with suppress(OSError):
+        for file in sorted((claude_dir() / "sessions").glob("*.json")):
+            told = _object(file)
+            ident, pid, began = told.get("sessionId"), told.get("pid"), told.get("startedAt")
+            since = began / 1000 if isinstance(began, int | float) else None
+            if isinstance(ident, str) and isinstance(pid, int) and _is_alive(pid, since):
+                yield ident, (f"Claude Code ({pid})",)
+
+
+def _beside(path: Path) -> tuple[str, ...]:
+    """Qwen Code's own note beside a session."""
+    told = _object(path.with_suffix(".runtime.json"))
+    pid, began = told.get("pid"), told.get("started_at")
+    since = began if isinstance(began, int | float) else None
+    if told.get("session_id") != path.stem or not isinstance(pid, int):
+        return ()
+    host = told.get("hostname")
+    if host != socket.gethostname():
+        return (f"Qwen Code on {host}",)
+    return (f"Qwen Code ({pid})",) if _is_alive(pid, since) else ()
+
+
+def _is_alive(pid: int, since: float | None) -> bool:
+    """Whether a process runs, and ran at a time (seconds since 1970); its number may be another's by now."""
+    if pid <= 0 or os.name == "nt":
+        # Asking Windows for a process by signal 0 would end it.
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    began = _began(pid)
+    return since is None or began is None or began < since + _LATER_SECONDS
+
+
+def _began(pid: int) -> float | None:
+    """When a process began, in seconds since 1970, where Linux says so."""
+    try:
+        ticks = int((_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19])
+        boot = next(line for line in (_PROC / "stat").read_text().splitlines() if line.startswith("btime"))
+        return int(boot.split()[1]) + ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, StopIteration):
+        return None
+
+
+def _object(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

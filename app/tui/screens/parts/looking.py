@@ -1,0 +1,66 @@
+"""Looking for the sessions of this machine in the background: names at once, heads as they are read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from textual import work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from app.discovery.found import Found, Shelf
+from app.tui.screens.base import BaseScreen
+
+FIRST_HEADS = 40
+"""Heads of a first batch: as many as a screen shows."""
+BATCH_SECONDS = 0.25
+"""Time between two later batches."""
+
+
+class LooksForSessions(BaseScreen):
+    """A screen that is told `Came` as sessions are found."""
+
+    class Came(Message):
+        """Some more is known of the sessions; after the last batch there are `shelves`."""
+
+        def __init__(
+            self,
+            found: Sequence[Found],
+            shelves: Sequence[Shelf] = (),
+            at_work: Mapping[str, Sequence[str]] | None = None,
+        ) -> None:
+            super().__init__()
+            self.found = found
+            self.shelves = shelves
+            self.at_work = at_work
+            """Who is at work on which session, by its name."""
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="look")
+    def look_for_sessions(self) -> None:
+        """First what the folders list, then what the heads tell, the newest first."""
+        # Imported here: the first paint does not wait for what is not on it.
+        from app.discovery.look import Look, samples
+        from app.running import running
+
+        worker = get_current_worker()
+
+        def tell(found: Sequence[Found]) -> None:
+            if not worker.is_cancelled:
+                self.post_message(self.Came(found))
+
+        look = Look(tell)
+        tell(samples())
+        batch: list[Found] = []
+        due = time.monotonic() + BATCH_SECONDS
+        for number, found in enumerate(look.listed, 1):
+            if worker.is_cancelled:
+                return
+            batch.append(look.read(found))
+            if number == FIRST_HEADS or time.monotonic() > due:
+                tell(batch)
+                batch, due = [], time.monotonic() + BATCH_SECONDS
+        now = running()
+        at_work = {found.name: users for found in look.listed if (users := now.on(found.name))}
+        if not worker.is_cancelled:
+            self.post_message(self.Came(batch, look.shelves, at_work))

@@ -1,0 +1,28 @@
+"""Going from the call of a subagent to what the subagent did."""
+
+from __future__ import annotations
+
+from app.discovery.subagents import transcript_of
+from app.rows import BlockRow
+from app.tui.screens.base import acts
+from app.tui.screens.parts.opens import OpensSessions
+from app.tui.screens.parts.rows import RowsScreen
+
+
+class OpensSubagents(RowsScreen, OpensSessions):
+    """A list of rows from which the transcripts of subagents are opened."""
+
+    def why_not_agents(self) -> str | None:
+        """Why there is nothing to open, in words. (Looked for when the key is pressed only.)"""
+        return None if isinstance(self.item, BlockRow) else "no message is under the cursor"
+
+    @acts
+    def action_agents(self) -> None:
+        item = self.item
+        assert isinstance(item, BlockRow)
+        found = transcript_of(self.workspace.session, item.block)
+        if found is None:
+            self.say_row("this is no call of a subagent that left a transcript")
+        else:
+            pipeline = self.workspace.pipeline
+            self.open_session(str(found), pipeline.name if pipeline.origin == "preset" else pipeline.origin)
