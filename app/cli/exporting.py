@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.command import DONE, as_path
+from app.cli.losing import losses_of, lost_as_json, lost_lines
 from app.cli.output import complain, progress, say, say_json
 from app.errors import RefusedError
 from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json
@@ -61,14 +62,17 @@ def export(
 
     `summaries` is what the proofs of written summaries found, for JSON; `told` is what else JSON tells.
     """
-    told = {"summaries": summaries, **(told or {})}
     workspace.count_all(progress)
+    lost = losses_of(workspace)
+    told = {"summaries": summaries, **(told or {}), "lost": lost_as_json(lost)}
+    lines = lost_lines(lost)
     plan = make_plan(workspace, source, _wishes(args))
     refusal = why_refused(plan, drop_user_words=args.drop_user_words)
     if args.dry_run or refusal:
-        _print_plan(plan, args, refusal, told)
+        _print_plan(plan, args, refusal, told, lines)
         return DONE if refusal is None else RefusedError.exit_code
-    _print_written(write(plan, drop_user_words=args.drop_user_words, progress=progress), args, told)
+    written = write(plan, drop_user_words=args.drop_user_words, progress=progress)
+    _print_written(written, args, told, lines)
     return DONE
 
 
@@ -87,24 +91,26 @@ def _wishes(args: Namespace) -> Wishes:
     )
 
 
-def _print_plan(plan: ExportPlan, args: Namespace, refusal: str | None, told: Mapping[str, object]) -> None:
+def _print_plan(
+    plan: ExportPlan, args: Namespace, refusal: str | None, told: Mapping[str, object], more: list[str]
+) -> None:
     if args.json:
         came = {"written": False, "dry_run": args.dry_run, "refused": refusal}
         say_json({**plan_as_json(plan), **told, **came})
         return
-    say(*plan_lines(plan))
+    say(*plan_lines(plan), *more)
     if refusal:
         complain(f"handcompact: {refusal}")
     elif args.dry_run:
         say("Dry run: nothing was written.")
 
 
-def _print_written(written: Written, args: Namespace, told: Mapping[str, object]) -> None:
+def _print_written(written: Written, args: Namespace, told: Mapping[str, object], more: list[str]) -> None:
     to_stdout = written.target is None
     if args.json and not to_stdout:
         say_json({**written.as_json(), **told})
         return
-    lines = [*plan_lines(written.plan, written.size), *written_lines(written)]
+    lines = [*plan_lines(written.plan, written.size), *more, *written_lines(written)]
     if to_stdout:
         # The session itself is on standard output.
         for line in lines:

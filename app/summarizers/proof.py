@@ -10,12 +10,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
-from app.model import Text, Thinking, ToolResult, ToolUse, blocks_of, text_of
 from app.summarizers.base import Messages
 from app.summarizers.mentions import Mention, Thing, mentions
 from app.summarizers.rules import Rule, missing_rules
+from app.summarizers.texts import texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def prove(summary: str, messages: Messages, *, kept: Collection[str] = (), also:
     """
     known = {id(message) for message in messages}
     others = tuple(message for message in also if id(message) not in known)
-    source = _Source(_texts((*messages, *others)))
+    source = _Source(texts_of((*messages, *others)))
     found: dict[str, Mention] = {}
     for item in mentions(summary):
         if item.text not in found and not source.holds(item):
@@ -187,37 +187,3 @@ class _Source:
 
 def _thousands(figure: str) -> str:
     return f"{round(int(figure) / 1000)}k"
-
-
-def _texts(messages: Messages) -> Iterator[str]:
-    """Every text of the messages, a call's arguments as the texts that they hold."""
-    for _, block in blocks_of(messages):
-        match block:
-            case ToolUse():
-                yield block.name
-                yield from _strings(_arguments(block))
-            case Text() | Thinking() | ToolResult():
-                yield text_of(block)
-            case _:
-                continue
-
-
-def _arguments(call: ToolUse) -> Any:
-    try:
-        return call.input.value()
-    except (ValueError, RecursionError):
-        return call.input.read()
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """Keys and values of a JSON value as texts, whatever its depth."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            yield from (key for key in value if isinstance(key, str))
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-        elif value is not None:
-            yield str(value)

@@ -1,0 +1,58 @@
+"""What an export loses, as lines and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.display import counted, one_line
+from app.lost import Losses, losses
+from app.workspace import Workspace
+
+MOST_CHARS: Final = 1_000_000
+"""Code points of what goes that a command looks at: about a second."""
+_LINES: Final = 3
+_TOP: Final = 20
+_CELLS: Final = 90
+
+
+def losses_of(workspace: Workspace) -> Losses:
+    """What the steps so far lose."""
+    return losses(workspace.session.live, workspace.messages, workspace.judgements, most_chars=MOST_CHARS)
+
+
+def lost_lines(found: Losses) -> list[str]:
+    """A count, and the worst; nothing where nothing goes."""
+    if not found.total:
+        return []
+    part = "" if found.looked >= found.total else f" (in {found.looked:,} of {found.total:,} characters)"
+    if not found.facts:
+        return [f"Lost      nothing found that what stays speaks of{part}"]
+    lines = [f"Lost      {counted(len(found.facts), 'fact')} that what stays still speaks of{part}"]
+    for fact in found.facts[:_LINES]:
+        times = "once" if fact.mentions == 1 else f"{fact.mentions:,} times"
+        lines.append(
+            f"          {fact.kind} {one_line(fact.text, _CELLS).rstrip()}  ({fact.handle}, {times})"
+        )
+    if len(found.facts) > _LINES:
+        lines.append("          and more: --json has them, L on the screens lists them with their places")
+    return lines
+
+
+def lost_as_json(found: Losses) -> dict[str, Any]:
+    """The count, how much was looked at, and the worst, as `lost` of an export's JSON object."""
+    return {
+        "count": len(found.facts),
+        "looked_chars": found.looked,
+        "of_chars": found.total,
+        "top": [
+            {
+                "kind": str(fact.kind),
+                "text": fact.text,
+                "handle": fact.handle,
+                "mentions": fact.mentions,
+                "mentioned": fact.mentioned,
+                "places": list(fact.places),
+            }
+            for fact in found.facts[:_TOP]
+        ],
+    }
