@@ -63,6 +63,12 @@ class Lost:
     """Keys of the blocks in which it stood, in their order."""
     score: float
 
+    @property
+    def said(self) -> str:
+        """The handle as the fact itself spells it."""
+        at = self.text.lower().find(self.handle)
+        return self.handle if at < 0 else self.text[at : at + len(self.handle)]
+
 
 @dataclass(frozen=True, slots=True)
 class Losses:

@@ -20,7 +20,7 @@ SAMPLE = Path(__file__).parent.parent / "sample_sessions" / "claude-code-long.js
 
 def said(key: str, text: str, role: Role = Role.ASSISTANT) -> Message:
     author = Author.ASSISTANT if role is Role.ASSISTANT else Author.USER
-    return Message(key, role, (Text(f"{key}/0", Held(text), author),), ())
+    return Message(key, role, (Text(f"{key}/0", Held(text), author),))
 
 
 def told(goes: str, stays: str) -> Losses:
@@ -104,19 +104,13 @@ def test_what_is_spoken_of_more_comes_first_and_what_is_one_of_many_last() -> No
 
 
 def test_a_call_whose_result_went_speaks_of_it() -> None:
-    call = Message(
-        "c", Role.ASSISTANT, (ToolUse("c/0", "t1", "Bash", Held('{"command": "grep retry_budget x"}')),), ()
-    )
-    answer = Message(
-        "r",
-        Role.USER,
-        (ToolResult("r/0", "t1", (Text("r/0/0", Held("retry_budget = 17"), Author.INJECTED),)),),
-        (),
-    )
-    cleared = Message(
-        "r", Role.USER, (ToolResult("r/0", "t1", (Text("r/0/0", Held("[cleared]"), Author.INJECTED),)),), ()
-    )
-    found = losses((call, answer), (call, cleared))
+    def answer(text: str) -> Message:
+        part = Text("r/0/0", Held(text), Author.INJECTED)
+        return Message("r", Role.USER, (ToolResult("r/0", "t1", (part,)),))
+
+    asked = ToolUse("c/0", "t1", "Bash", Held('{"command": "grep retry_budget x"}'))
+    call = Message("c", Role.ASSISTANT, (asked,))
+    found = losses((call, answer("retry_budget = 17")), (call, answer("[cleared]")))
     assert texts(found) == ["retry_budget = 17"] and found.facts[0].places == ("r/0",)
 
 

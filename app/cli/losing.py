@@ -30,9 +30,7 @@ def lost_lines(found: Losses) -> list[str]:
     lines = [f"Lost      {counted(len(found.facts), 'fact')} that what stays still speaks of{part}"]
     for fact in found.facts[:_LINES]:
         times = "once" if fact.mentions == 1 else f"{fact.mentions:,} times"
-        lines.append(
-            f"          {fact.kind} {one_line(fact.text, _CELLS).rstrip()}  ({fact.handle}, {times})"
-        )
+        lines.append(f"          {fact.kind} {one_line(fact.text, _CELLS).rstrip()}  ({fact.said}, {times})")
     if len(found.facts) > _LINES:
         lines.append("          and more: --json has them, L on the screens lists them with their places")
     return lines

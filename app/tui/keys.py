@@ -33,6 +33,7 @@ class Where(StrEnum):
     GATE = "gate"
     REWRITE = "rewrite"
     GROUPS = "groups"
+    LOST = "lost"
     BACKUPS = "backups"
     CONTRAST = "two sessions"
     EDIT = "edit"
@@ -53,7 +54,7 @@ class Key:
     where: tuple[Where, ...]
 
 
-A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y = (
+A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y, Z = (
     Where.ANY,
     Where.SESSIONS,
     Where.INSPECT,
@@ -74,11 +75,14 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y = (
     Where.BACKUPS,
     Where.CONTRAST,
     Where.EDIT,
+    Where.LOST,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
-    Key("open", "enter", "open", "Open", "Open what the cursor is on", (S, M, L)),
+    Key("open", "enter", "open", "Open", "Open what the cursor is on", (S, M, L, Z)),
     Key("pin", "p", "pin", "Pin", "Pin: no stage may touch this block; again lets go", (M, P, D)),
+    Key("keep", "p", "pin", "Keep", "Pin the block that holds this fact, so that it stays", (Z,)),
+    Key("spoken", "o", "spoken", "Spoken", "Show what still speaks of it", (Z,)),
     Key("mark", "space", "mark", "Mark", "Mark this row and go on; again lets go", (M, L)),
     Key("range", "v", "range", "Range", "Begin a range of marks here, or end it", (M,)),
     Key("mark-down", "shift+down", "mark_down", "Mark down", "Mark this row and the next", (M,)),
@@ -132,10 +136,10 @@ KEYS: Final[tuple[Key, ...]] = (
         "find",
         "Find",
         "Search; n and N go to the next and previous hit",
-        (S, M, L, P, D, T, H, Q, V, C, G, B, X),
+        (S, M, L, P, D, T, H, Q, V, C, G, B, X, Z),
     ),
-    Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D, L)),
-    Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D, L)),
+    Key("undo", "u", "undo", "Undo", "Take back the newest step, pin, refusal or option", (M, P, D, L, Z)),
+    Key("redo", "ctrl+r", "redo", "Redo", "Do again what was undone", (M, P, D, L, Z)),
     Key("sort", "S", "sort", "Sort", "Sort by tokens, or back to the order of the file", (M,)),
     Key("sort-sessions", "S", "sort", "Sort", "Sort by age, size, tokens, messages, agent", (S,)),
     Key("sort-outcomes", "S", "sort", "Sort", "Sort by tokens left, or by what is lost for good", (C,)),
@@ -154,6 +158,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("next-call", "right_square_bracket", "next_call", "Next", "Go to the next call (also right)", (G,)),
     Key("previous-call", "left_square_bracket", "previous_call", "Back", "Go to the call before", (G,)),
     Key("latch", "l", "latch", "Latch", "Go to where the latch opens, then from cut to cut", (G,)),
+    Key("lost", "L", "lost", "Lost", "Facts that go although the rest still speaks of them", (M, P)),
     Key("save-recipe", "W", "save_recipe", "Save recipe", "Write what was done as a recipe", (M,)),
     Key("apply-recipe", "A", "apply_recipe", "Apply recipe", "Do the steps of a recipe here", (M,)),
     Key("compare", "C", "compare", "Compare", "Set all pipelines side by side over this session", (M, P)),
@@ -194,7 +199,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "close",
         "Close",
         "Back to the screen before",
-        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y),
+        (M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y, Z),
     ),
     Key("clear", "escape", "close", "Clear", "Give up opening; show all sessions again", (S,)),
     Key("command", "ctrl+y", "copy_command", "Command", "Copy the equivalent command line", (E,)),
@@ -239,6 +244,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
     Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
     Where.COMPARE: ("choose", "sort-outcomes", "find", "pane", "close", "help"),
+    Where.LOST: ("open", "spoken", "keep", "find", "undo", "close", "help"),
     Where.GROUPS: ("open", "mark", "groups", "drop", "clear-rows", "edits", "undo", "help"),
     Where.EDIT: ("do-edit", "usual", "field", "close", "help"),
     Where.REWRITE: ("take", "close"),

@@ -29,6 +29,7 @@ from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.fixing import Fixes
+from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.mapping import Maps
 from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.parts.recipes import Recipes
@@ -41,7 +42,7 @@ from app.tui.widgets.stage_strip import StageStrip
 
 
 class InspectScreen(
-    Watches, OpensSubagents, Recipes, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes
+    Watches, OpensSubagents, Recipes, Loses, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes
 ):
     """List and detail over one session."""
 

@@ -20,6 +20,7 @@ from app.tui.screens.options import OptionsScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
 from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.giving import Gives
+from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.stepping import Failed, Walked
 from app.tui.stage_words import chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
@@ -32,7 +33,7 @@ SLOW = 0.2
 """Seconds after which a stage that still runs is said to run."""
 
 
-class StepperScreen(ChoosesPipeline, Compares, Gives):
+class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER

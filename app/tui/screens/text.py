@@ -33,8 +33,12 @@ class TextScreen(CopiesTexts):
             self.heading = heading
             self.text = text
 
-    def __init__(self, opened: Opened, item: Item, seen: Outlook, *, raw: bool = False) -> None:
+    def __init__(
+        self, opened: Opened, item: Item, seen: Outlook, *, raw: bool = False, sought: str = ""
+    ) -> None:
+        """`sought` is found in the text as soon as it is shown."""
         super().__init__(opened)
+        self._sought = sought
         self._item = item
         self._seen = seen
         self._raw = raw
@@ -70,6 +74,9 @@ class TextScreen(CopiesTexts):
         pane.show(event.text)
         self.status(f"{pane.line_count:,} lines, {len(event.text):,} characters")
         self.refresh_lines()
+        if self._sought:
+            # Once it is laid out: only then can it be scrolled to.
+            self.call_after_refresh(self.find, self._sought)
 
     def why_not(self, action: str) -> str | None:
         if action in ("copy", "save_text") and not isinstance(self._item, BlockRow):

@@ -10,6 +10,7 @@ choices          choosing a filter or a branch
 choose_pipeline  choosing another pipeline
 stepping         running the stage at hand, in a thread
 exporting        planning and writing, in a thread
+losing           the way to the facts that go
 recipes          saving what was done as a recipe, and doing one
 keeping          steps kept safe, taken up again, and asked about before they go
 watching         noticing that the file went on

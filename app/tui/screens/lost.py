@@ -1,0 +1,239 @@
+"""Facts that go although the rest still speaks of them: where each stood, who speaks of it, keeping it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from app.display import counted, human_number, spread
+from app.errors import FileChanged
+from app.listing import Item, items, key_of
+from app.lost import Losses, Lost, losses
+from app.model import text_of
+from app.opening import Opened
+from app.outlook import Outlook
+from app.rows import BlockRow
+from app.tui.keys import Where
+from app.tui.screens.base import WorkScreen, acts
+from app.tui.screens.text import TextScreen
+from app.tui.widgets.fact_list import Fact, FactList
+from app.tui.widgets.line_view import LineView
+from app.tui.widgets.lost_list import LostList
+
+BEFORE, BEHIND = 40, 120
+"""Code points that are shown at both sides of a fact."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is lost, with what it is looked at in."""
+
+    losses: Losses
+    original: Outlook
+    """The session as it was opened."""
+    now: Outlook
+    """The session as it was compared."""
+    rows: Mapping[str, Item]
+    """Every row, those of made messages too, by key."""
+    is_ahead: bool
+    """Whether nothing was done yet, so that it is what all stages would lose."""
+
+
+class LostScreen(WorkScreen):
+    """A list of facts with, for each, the place where it stood and the place that speaks of it."""
+
+    WHERE: ClassVar[Where] = Where.LOST
+
+    class Looked(Message):
+        """It is known what is lost."""
+
+        def __init__(self, found: Found) -> None:
+            super().__init__()
+            self.found = found
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self._found: Found | None = None
+        self._said = ""
+        """What the newest key did, until the cursor moves."""
+
+    def body(self) -> Iterable[Widget]:
+        yield LostList(glyphs=self.glyphs)
+        yield FactList(glyphs=self.glyphs, id="about")
+
+    def header(self) -> str:
+        found = self._found
+        if found is None:
+            return "Lost facts"
+        lost = found.losses
+        when = "if all stages run" if found.is_ahead else "by what was done"
+        left = f"{counted(len(lost.facts), 'fact')} lost {when}, still spoken of"
+        part = f"{human_number(lost.looked)} of {human_number(lost.total)} characters looked at"
+        return spread(left, part if lost.looked < lost.total else "", self.size.width - 2, self.glyphs)
+
+    @property
+    def list(self) -> LostList:
+        return self.query_one(LostList)
+
+    def view(self) -> LineView:
+        return self.list
+
+    @on(events.ScreenResume)
+    def _back_on_top(self) -> None:
+        if not self.has_class("-asking"):
+            self.list.focus()
+        if self._found is None:
+            self._look()
+
+    def _look(self) -> None:
+        self.status("looking what goes and is still spoken of ...")
+        self._find()
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="lost")
+    def _find(self) -> None:
+        worker, workspace = get_current_worker(), self.workspace
+        live = workspace.session.live
+        ahead = workspace.ahead if not workspace.state.path else workspace.steps
+        after = ahead[-1].result.messages if ahead else live
+        lost = losses(live, after, workspace.judgements, lambda: worker.is_cancelled)
+        state, changes = workspace.state, workspace.changes
+        original = Outlook(workspace, state, live, (), {}, 0)
+        now = Outlook(workspace, state, after, ahead, changes, 0)
+        rows = {key_of(item): item for item in items(now)}
+        if not worker.is_cancelled:
+            found = Found(lost, original, now, rows, is_ahead=not workspace.state.path)
+            self.post_message(self.Looked(found))
+
+    @on(Looked)
+    def _show(self, event: Looked) -> None:
+        self._found = event.found
+        self.list.show(event.found.losses.facts)
+        self.refresh_lines()
+        self._describe()
+
+    # What is said of the fact under the cursor
+
+    @on(LineView.Moved, "LostList")
+    def _moved(self) -> None:
+        self._said = ""
+        self._describe()
+
+    def _describe(self) -> None:
+        fact, found = self.list.current, self._found
+        about = self.query_one("#about", FactList)
+        if found is None or fact is None:
+            about.show([])
+            empty = "nothing goes that what stays still speaks of"
+            self.status(self._said or ("" if found is None else empty))
+            return
+        about.show(list(self._facts(fact, found)))
+        place = f"{self.list.cursor + 1:,} of {len(found.losses.facts):,}"
+        words = self._said or "enter shows where it stood, o who speaks of it, p keeps it"
+        self.status(spread(words, place, self.size.width - 2, self.glyphs))
+
+    def _facts(self, fact: Lost, found: Found) -> Iterable[Fact]:
+        yield Fact(fact.kind, fact.text, whole=True)
+        places = fact.places
+        more = f", and in {counted(len(places) - 1, 'block')} more" if len(places) > 1 else ""
+        stood = found.rows.get(places[-1])
+        yield Fact("stood in", f"{_title(stood)}{more}")
+        yield Fact("", _around(stood, found.original, _needle(fact)), whole=True)
+        speaks = found.rows.get(fact.mentioned)
+        yield Fact("said in", f"{_title(speaks)}, {counted(fact.mentions, 'time')} in all")
+        yield Fact("", _around(speaks, found.now, fact.handle), whole=True)
+
+    # Keys
+
+    def why_not(self, action: str) -> str | None:
+        match action:
+            case "open" | "spoken" | "pin" if self.is_mounted and self.list.current is None:
+                return "no fact is shown"
+            case "undo" if not self.workspace.history.done:
+                return "nothing was done yet"
+            case "redo" if not self.workspace.history.undone:
+                return "nothing was undone"
+        return None
+
+    @on(LineView.Opened)
+    def _opened_row(self) -> None:
+        self.action_open()
+
+    @acts
+    def action_open(self) -> None:
+        fact, found = self.list.current, self._found
+        assert fact is not None and found is not None
+        self._read(found.rows.get(fact.places[-1]), found.original, _needle(fact))
+
+    @acts
+    def action_spoken(self) -> None:
+        fact, found = self.list.current, self._found
+        assert fact is not None and found is not None
+        self._read(found.rows.get(fact.mentioned), found.now, fact.handle)
+
+    def _read(self, item: Item | None, seen: Outlook, sought: str) -> None:
+        if item is None:
+            self._say("that row is not in the list any more")
+        else:
+            self.app.push_screen(TextScreen(self.opened, item, seen, sought=sought))
+
+    def _say(self, words: str) -> None:
+        self._said = words
+        self._describe()
+
+    @acts
+    def action_pin(self) -> None:
+        fact, found = self.list.current, self._found
+        assert fact is not None and found is not None
+        self.workspace.pin([fact.places[-1]])
+        self._did(f"pinned {_title(found.rows.get(fact.places[-1]))}: it stays; u takes that back")
+
+    @acts
+    def action_undo(self) -> None:
+        operation = self.workspace.undo()
+        self._did("" if operation is None else f"undone: {operation.words}")
+
+    @acts
+    def action_redo(self) -> None:
+        operation = self.workspace.redo()
+        self._did("" if operation is None else f"done again: {operation.words}")
+
+    def _did(self, words: str) -> None:
+        self._said = words
+        self.status(f"{words} ...")
+        self._find()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def _title(item: Item | None) -> str:
+    """A row as people name it: `#12 tool_result Bash`."""
+    if not isinstance(item, BlockRow):
+        return "a summary"
+    what = f"{item.block.kind} {item.tool}".rstrip()
+    return f"#{item.number} {what} {item.path}".rstrip()
+
+
+def _needle(fact: Lost) -> str:
+    """What of a fact is found in the text it stood in: a value's own words are told otherwise there."""
+    name, _, _ = fact.text.partition(" = ")
+    return name if fact.kind == "value" else fact.text.split(": ")[0] if fact.kind == "error" else fact.text
+
+
+def _around(item: Item | None, seen: Outlook, needle: str) -> str:
+    """What stands around some words in a row's text, in one line."""
+    if not isinstance(item, BlockRow):
+        return ""
+    try:
+        text = text_of(seen.block(item) or item.block)
+    except FileChanged as error:
+        return str(error)
+    at = max(0, text.lower().find(needle.lower()))
+    start, end = max(0, at - BEFORE), at + len(needle) + BEHIND
+    return " ".join(f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}".split())
