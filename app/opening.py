@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 
 from app.errors import BadPipeline
 from app.export.install import installed_path
+from app.export.results_index import index_place
 from app.formats import detect, fresh_id, open_source
 from app.formats.base import Format
 from app.formats.source import FileSource, Source
@@ -34,11 +35,13 @@ def open_workspace(
     exact: bool = True,
     out: Path | None = None,
     install: bool = False,
+    index: bool = True,
 ) -> Opened:
     """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
 
     `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known;
-    `install` says that it shall go where the session's agent looks.
+    `install` says that it shall go where the session's agent looks; `index` whether an export lists the
+    results that are no longer there.
     Raises InputError for a file or a pipeline that cannot be used.
     """
     loaded = load(pipeline) if isinstance(pipeline, str) else pipeline
@@ -49,19 +52,27 @@ def open_workspace(
     new_id = fresh_id(session)
     if install:
         out = installed_path(session, kind, PurePath(source.name), new_id)
-    root = _saved_root(source, kind, new_id, out)
-    return Opened(Workspace(session, chosen, exact=exact, new_id=new_id, root=root), source, leaf)
+    root, listed = _places(source, kind, new_id, out)
+    workspace = Workspace(
+        session, chosen, exact=exact, new_id=new_id, root=root, index=listed if index else ""
+    )
+    return Opened(workspace, source, leaf)
 
 
-def _saved_root(source: Source, kind: Format, new_id: str | None, out: Path | None) -> str:
-    """Where saved results will lie: the new session's side folder, else the folder of the new file."""
+def _places(source: Source, kind: Format, new_id: str | None, out: Path | None) -> tuple[str, str]:
+    """The folder of saved results, and the list of those that are no longer there; empty where not known.
+
+    It is the new session's side folder, else that of the new file.
+    """
     if out is not None:
         target = out.absolute()
     elif isinstance(source, FileSource):
         target = source.path.resolve().parent / kind.new_name(source.path, new_id)
     else:
-        return ""
-    return str(kind.side_folder(target) or target.parent)
+        return "", ""
+    side = kind.side_folder(target)
+    root = str(side or target.parent)
+    return root, index_place(root, target, side is not None)
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, dict[str, str]]:

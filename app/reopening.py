@@ -80,6 +80,7 @@ def reopen(opened: Opened) -> Reopened:
         exact=old.estimator.exact,
         new_id=old.new_id,
         root=old.root,
+        index=old.index,
     )
     keys = (key for operation in old.history.done for key in operation.keys)
     lost += [misfit.words for misfit in replay(old.history.done, looks_of(old.session, keys), new)]

@@ -68,12 +68,14 @@ class Walker:
         *,
         window_tokens: int,
         root: str,
+        index: str,
     ) -> None:
         self._session = session
         self._pipeline = pipeline
         self._estimator = estimator
         self._window_tokens = window_tokens
         self._root = root
+        self._index = index
         self._memo: dict[object, Step] = {}
         self._files: dict[int, Mapping[str, str]] = {}
 
@@ -143,6 +145,7 @@ class Walker:
             window_tokens=self._window_tokens,
             now=self._now,
             root=self._root,
+            index=self._index,
             tool_names=self._tool_names,
             tokens=self._estimator,
             cwd=self._session.cwd,

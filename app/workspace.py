@@ -49,6 +49,7 @@ class Workspace:
         window_tokens: int | None = None,
         new_id: str | None = None,
         root: str = "",
+        index: str = "",
     ) -> None:
         self.session = session
         self.pipeline = pipeline
@@ -56,6 +57,8 @@ class Workspace:
         """The id that an exported session will bear; None where the format has none."""
         self.root = root
         """The folder that results saved by stages will lie below; previews name it."""
+        self.index = index
+        """The file in which an export lists the results that are no longer there; empty: in none."""
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
@@ -348,13 +351,23 @@ class Workspace:
             if isinstance(step, Edited) and self.try_edit(step.edit).changes:
                 self.history.do(step.operation)
 
+    def list_results_in(self, index: str) -> None:
+        """Have the results that are no longer there listed in another file, which summaries then name."""
+        self.index = index
+        self._walker = self._new_walker()
+
     def fork(self, pipeline: Pipeline) -> Workspace:
         """Another workspace on the same session with another pipeline, to try things in.
 
         Counts and verdicts are shared, pins are copied, and nothing else of what was done.
         """
         other = Workspace(
-            self.session, pipeline, window_tokens=self.window_tokens, new_id=self.new_id, root=self.root
+            self.session,
+            pipeline,
+            window_tokens=self.window_tokens,
+            new_id=self.new_id,
+            root=self.root,
+            index=self.index,
         )
         other.estimator, other.counter = self.estimator, self.counter
         other.judgements = self.judgements
@@ -382,6 +395,7 @@ class Workspace:
             self.estimator,
             window_tokens=self.window_tokens,
             root=self.root,
+            index=self.index,
         )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.edits import make_edit
-from app.export.plan import Wishes, make_plan, plan_as_json
+from app.export.as_json import plan_as_json
+from app.export.plan import Wishes, make_plan
 from app.export.words import plan_lines
 from app.model import Block, Message, Session, Usage, chars_of
 from app.opening import open_workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from app.applying import Applied, apply_recipe, open_recipe
-from app.cli.command import FOUND, add_count, add_file, add_json, as_path
+from app.cli.command import FOUND, add_count, add_file, add_json, as_path, lists_results
 from app.cli.exporting import add_exporting, export, place_of
 from app.cli.output import complain
 from app.errors import RefusedError
@@ -41,6 +41,7 @@ class Apply:
             exact=args.count == "exact",
             out=place_of(args),
             install=args.install,
+            index=lists_results(args),
         )
         applied = apply_recipe(recipe, opened.workspace)
         if not args.json:

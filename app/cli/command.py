@@ -55,7 +55,13 @@ def open_for_work(args: Namespace, out: Path | None = None) -> Opened:
         exact=args.count == "exact",
         out=out,
         install=getattr(args, "install", False),
+        index=lists_results(args),
     )
+
+
+def lists_results(args: Namespace) -> bool:
+    """Whether an export lists the results that are gone; one to standard output writes no other file."""
+    return not getattr(args, "no_index", False) and getattr(args, "out", None) != "-"
 
 
 def as_path(text: str | None) -> Path | None:

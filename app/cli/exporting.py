@@ -12,7 +12,8 @@ from app.cli.command import DONE, as_path
 from app.cli.losing import losses_of, lost_as_json, lost_lines
 from app.cli.output import complain, progress, say, say_json
 from app.errors import RefusedError
-from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json
+from app.export.as_json import plan_as_json
+from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.words import plan_lines, written_lines
 from app.export.write import Written, why_refused, write
 from app.formats.source import Source
@@ -34,6 +35,11 @@ def add_exporting(parser: ArgumentParser) -> None:
     parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
     parser.add_argument("--no-backup", action="store_true", help="no backup (one in place always has it)")
     parser.add_argument("--no-report", action="store_true", help="write no report")
+    parser.add_argument(
+        "--no-index",
+        action="store_true",
+        help="no list of the results that are gone and how to get each again",
+    )
     parser.add_argument("--title", metavar="TEXT", help="the new session's title")
     parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
 

@@ -11,7 +11,7 @@ from app.edits.spans import HEADING, STRUCTURED, SpanEdit, has_summary, structur
 from app.model import Author, Boundary
 from app.stages.base import Context, Messages, Protection, StageResult, option
 from app.stages.cuts import whole_pairs_before, whole_pairs_behind
-from app.stages.made import boundary_message, made_change, sized
+from app.stages.made import boundary_message, index_line, made_change, sized
 from app.stages.ranges import drop_range, prologue
 from app.summarizers import SummaryRequest
 from app.summarizers.model import summary_request
@@ -93,7 +93,7 @@ class SummariseRange(SpanEdit):
         if refused := self.why_words_stay(drop.changes):
             return self.idle(messages, context, refused)
         boundary = Boundary("", "manual", self.strategy, context.now, removed=drop.removed, hides=False)
-        text = self._text(messages[start:end], drop.removed)
+        text = self._text(messages[start:end], drop.removed) + index_line(context, drop.changes, drop.kept)
         made = boundary_message(drop.changes[0].key, text, Author.SUMMARY, boundary)
         after = sized((*messages[:start], made, *drop.kept, *messages[end:]), start, messages, context)
         reason = f"stands for {counted(drop.removed, 'message')}, by {self.source}"

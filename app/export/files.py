@@ -196,6 +196,20 @@ def copy_folder(source: Path, target: Path) -> tuple[Path, ...]:
     return tuple(made)
 
 
+def encoded(text: str) -> bytes:
+    """A text as a file holds it; halves of characters stay what they are."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def holds(path: Path, text: str) -> bool:
+    """Whether a file holds this already, as an earlier export of the same session left it."""
+    data = encoded(text)
+    try:
+        return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
 def _new_private(path: Path) -> int:
     """A descriptor of a new file that only its owner can read, from its first byte."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any
 
 from app.checks import Check, Level, RuleBook
 from app.errors import InputError
+from app.export.files import holds
 from app.export.install import agent_folder, installed_path
+from app.export.results_index import free_name, planned_index
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
-from app.history import edit_operation
 from app.model import Boundary, Message, Session, Text
 from app.pricing import Pricing, pricing
 from app.running import users_of
@@ -67,6 +67,9 @@ class ExportPlan:
     backup: bool
     report: bool
     files: tuple[tuple[Path, PlannedFile], ...]
+    """Saved results, and the list of those that are no longer there."""
+    index: Path | None
+    """Which of the files is that list."""
     side_folder: tuple[Path, Path] | None
     """(from, to): the session's side folder, which a new session gets a copy of."""
     tokens_before: int
@@ -144,6 +147,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
     kind = format_named(session.format)
     session_id = None if wishes.in_place else workspace.new_id
     target = _target(source, kind, wishes, session_id, session)
+    listed = _index(workspace, source, wishes, target)
     before, after = workspace.tokens(session.live), workspace.tokens(workspace.messages)
     rewrite = Rewrite(
         messages=workspace.messages,
@@ -171,7 +175,8 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         backup_folder=_backup_folder(source, wishes),
         backup=wishes.backup or wishes.in_place,
         report=wishes.report,
-        files=_planned_files(workspace, target),
+        files=(*_planned_files(workspace, target), *((listed,) if listed else ())),
+        index=listed[0] if listed else None,
         side_folder=_side_folder(source, kind, target),
         tokens_before=before,
         tokens_after=after,
@@ -265,10 +270,37 @@ def _planned_files(workspace: Workspace, target: Path | None) -> tuple[tuple[Pat
     files = [file for step in workspace.steps for file in step.result.files]
     if not files:
         return ()
-    root = workspace.root or (str(target.parent) if target else "")
+    root = _root(workspace, target)
     if not all(file.root or root for file in files):
         raise InputError("results are saved to files, so standard output is not enough: give --out PATH")
     return tuple((Path(file.root or root) / file.path, file) for file in files)
+
+
+def _index(
+    workspace: Workspace, source: Source, wishes: Wishes, target: Path | None
+) -> tuple[Path, PlannedFile] | None:
+    """The list of the results that are no longer there, never in the place of another file.
+
+    Where an earlier export put another list there, this one and what names it move on.
+    """
+    if target is None:
+        return None
+    where = f"{Path(source.name).resolve()}" if isinstance(source, FileSource) else "the session as it was"
+    if wishes.in_place:
+        where = f"the backup in {_backup_folder(source, wishes)}"
+    planned = planned_index(workspace, _root(workspace, target), where)
+    if planned is None:
+        return None
+    path = Path(planned.root) / planned.path
+    if holds(path, planned.text) or free_name(path) == str(path):
+        return path, planned
+    workspace.list_results_in(free_name(path))
+    return _index(workspace, source, wishes, target)
+
+
+def _root(workspace: Workspace, target: Path | None) -> str:
+    """The folder that saved results lie below."""
+    return workspace.root or (str(target.parent) if target else "")
 
 
 def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Path, Path] | None:
@@ -317,73 +349,3 @@ def _told(what: str, violations: list[Violation]) -> str:
 
 def _keys(violations: list[Violation]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(violation.key for violation in violations))
-
-
-def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str, Any]:
-    """The plan as `compact --json` gives it, but for what only a write can know.
-
-    `size_after` is the new file's size in bytes where it is known; else it is made once to measure it.
-    """
-    return {
-        "source": plan.session.name,
-        "pipeline": plan.pipeline,
-        "pipeline_from": plan.pipeline_from,
-        "target": None if plan.target is None else str(plan.target),
-        "in_place": plan.in_place,
-        "backup": None if plan.backup_folder is None else str(plan.backup_folder),
-        "session_id": plan.rewrite.session_id,
-        "estimator": plan.estimator,
-        "tokens_before": plan.tokens_before,
-        "tokens_after": plan.tokens_after,
-        "tokens_freed": plan.tokens_freed,
-        "bytes_freed": plan.bytes_freed(size_after),
-        "cache": plan.cost.as_json(),
-        "records": {
-            "kept": plan.rewriting.kept,
-            "changed": plan.rewriting.changed,
-            "added": plan.rewriting.added,
-            "dropped": plan.rewriting.dropped,
-        },
-        "repairs": [
-            {"word": notice.word, "line": notice.line, "detail": notice.detail}
-            for notice in plan.rewriting.repairs
-        ],
-        "steps": [step_as_json(step) for step in plan.steps],
-        "checks": [
-            {"level": str(check.level), "text": check.text, "keys": list(check.keys)} for check in plan.checks
-        ],
-        "user_messages_gone": [{"key": text.key, "text": text.content.read()} for text in plan.words_gone],
-        "files": [str(path) for path, _ in plan.files],
-    }
-
-
-def _named(step: Step) -> Mapping[str, Any]:
-    """Which stage a step is, or which edit of what."""
-    if step.edit is None:
-        return {"stage": step.name}
-    done = edit_operation(step.edit).as_json()
-    return {"edit": step.name, "keys": done.get("keys", []), "options": done.get("options", {})}
-
-
-def step_as_json(step: Step) -> Mapping[str, Any]:
-    """One step of a plan: what it changed, and its trace and boundary."""
-    boundary = step.result.boundary
-    return {
-        **_named(step),
-        "status": str(step.status),
-        "trace": list(step.result.trace),
-        "note": step.result.note,
-        "changes": [
-            {"key": change.key, "kind": str(change.kind), "reason": change.reason} for change in step.changes
-        ],
-        "protected": step.result.protected,
-        "boundary": None
-        if boundary is None
-        else {
-            "trigger": boundary.trigger,
-            "strategy": boundary.strategy,
-            "tokens_before": boundary.tokens_before,
-            "tokens_after": boundary.tokens_after,
-            "removed": boundary.removed,
-        },
-    }

@@ -35,6 +35,8 @@ def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
     marks = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
     lines += [f"Check     {marks[check.level]:4} {check.text}" for check in plan.checks]
     lines += [f"Repair    line {n.line or '?'}: {n.word} {n.detail}".rstrip() for n in counts.repairs]
+    if plan.index is not None:
+        lines.append(f"Listed    {plan.index}: results that are gone, and how to get each again")
     lines += [f"Yours     would go: {text.content.preview}" for text in plan.words_gone]
     return lines
 

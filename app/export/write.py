@@ -23,10 +23,13 @@ from typing import Any
 
 from app import __version__
 from app.errors import FileChanged, RefusedError, Stopped, WriteFailed
+from app.export.as_json import plan_as_json
 from app.export.files import (
     PRIVATE,
     copy_folder,
     discard,
+    encoded,
+    holds,
     make_folder,
     publish_free,
     publish_new,
@@ -34,7 +37,7 @@ from app.export.files import (
     stage,
 )
 from app.export.guard import held
-from app.export.plan import ExportPlan, plan_as_json
+from app.export.plan import ExportPlan
 from app.export.readback import compare_with_plan
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
@@ -232,20 +235,11 @@ def _stem(plan: ExportPlan) -> str:
 def _write_files(plan: ExportPlan) -> Iterator[Path]:
     """The results that stages save; a file with other content is never overwritten. Raises WriteFailed."""
     for path, file in plan.files:
-        data = file.text.encode("utf-8", "surrogatepass")
-        if _holds(path, data):
+        if holds(path, file.text):
             continue
         make_folder(path.parent)
-        publish_new(stage(path.parent, [data]), path)
+        publish_new(stage(path.parent, [encoded(file.text)]), path)
         yield path
-
-
-def _holds(path: Path, data: bytes) -> bool:
-    """Whether a file holds this already, as an earlier export of the same session left it."""
-    try:
-        return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
-    except OSError:
-        return False
 
 
 def _copy_side_folder(plan: ExportPlan) -> list[Path]:

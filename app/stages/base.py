@@ -64,6 +64,8 @@ class PlannedFile:
     text: str
     root: str = ""
     """The absolute folder that the stage was told; empty for `Context.root`."""
+    of: str = ""
+    """Key of the result that it holds; empty for another file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class Context:
     """What people are told sizes in, whatever the pipeline measures in; None: the pipeline's own."""
     cwd: str | None = None
     """The folder the agent ran in, under which relative paths of its calls lie."""
+    index: str = ""
+    """The file in which an export will list the results that are no longer there; empty: nowhere."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Files below `root` that are there or planned by earlier stages: relative path -> text."""
     unchanged: frozenset[str] = frozenset()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.model import Author, Block, Boundary, Held, Message, Role, Text
+from app.compactability.placeholders import placeholder_form
+from app.model import Author, Block, Boundary, Held, Message, Role, Text, ToolResult, blocks_of
 from app.stages.base import Change, ChangeKind, Context, Messages
 
 
@@ -22,6 +23,25 @@ def boundary_message(
     made = Text(f"{key}/0", Held(text), author)
     copies = (Text(f"{key}/{n}", Held(one.content.read()), one.author) for n, one in enumerate(also, 1))
     return Message(key, Role.USER, (made, *copies), boundary=marked)
+
+
+def index_line(
+    context: Context, gone: Iterable[Change], stays: Messages, earlier: Iterable[Text] = ()
+) -> str:
+    """What a summary says of where the results are listed that it or a placeholder stands for.
+
+    Empty where there are none, where no list will be written, and where one of the `earlier` texts that
+    stand beside it says so already.
+    """
+    if not context.index or any(context.index in text.content.read() for text in earlier):
+        return ""
+    if any(isinstance(change.before, ToolResult) for change in gone) or _has_placeholder(stays):
+        return f"\n\n[Results that are no longer here, and how to get each again: {context.index}]"
+    return ""
+
+
+def _has_placeholder(messages: Messages) -> bool:
+    return any(isinstance(block, ToolResult) and placeholder_form(block) for _, block in blocks_of(messages))
 
 
 def made_change(block: Block, reason: str) -> Change:

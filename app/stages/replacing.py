@@ -9,7 +9,7 @@ from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Message, Text, blocks_of
 from app.stages.base import Change, Context, Messages, Protection, StageResult
 from app.stages.cuts import is_marker, split_system
-from app.stages.made import boundary_message, made_change, sized
+from app.stages.made import boundary_message, index_line, made_change, sized
 from app.stages.ranges import drop_range, words_of_request
 
 
@@ -76,7 +76,10 @@ def cut_at(
 def replaced(
     cut: Cut, text: str, author: Author, boundary: Boundary, context: Context, reason: str
 ) -> StageResult:
-    """The conversation with `text` in the place of what goes; the boundary gets its counts here."""
+    """The conversation with `text` in the place of what goes; the boundary gets its counts here.
+
+    A summary says where the results are listed that are no longer there.
+    """
     ends = cut.kept + cut.tail
     told = replace(
         boundary,
@@ -84,6 +87,8 @@ def replaced(
         removed=cut.removed + cut.carried,
         preserved=(ends[0].key, ends[-1].key) if ends else None,
     )
+    if author is Author.SUMMARY or boundary.strategy == "recover":
+        text += index_line(context, cut.changes, ends, cut.earlier)
     made = boundary_message(cut.changes[0].key, text, author, told, cut.earlier)
     at = len(cut.system)
     after = sized((*cut.system, made, *ends), at, cut.given, context)

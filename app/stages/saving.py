@@ -195,7 +195,7 @@ class Saver:
         context = self._draft.context
         file = PlannedFile(*self._place(safe_name(form.name(at, context)), form.body(at, text, context)))
         is_new = file.path.casefold() not in self._taken
-        planned = replace(file, root=self._root) if is_new else None
+        planned = replace(file, root=self._root, of=at.result.key) if is_new else None
         done = self._draft.set_text(at, left(self._shown(file.path)), ChangeKind.SAVED, reason, planned)
         if done:
             self._taken[file.path.casefold()] = file.text

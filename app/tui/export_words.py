@@ -36,7 +36,9 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     facts += [Fact("yours", _words(text), "!", (text.key,)) for text in plan.words_gone]
     facts += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in plan.checks]
     facts += [Fact("repairs", _repair(notice)) for notice in counts.repairs]
-    facts += _saved([path for path, _ in plan.files])
+    facts += _saved([path for path, _ in plan.files if path != plan.index])
+    if plan.index is not None:
+        facts.append(Fact("files", f"{short_path(plan.index)}: how to get each result that is gone again"))
     if plan.side_folder is not None:
         facts.append(Fact("files", f"{short_path(plan.side_folder[1])}: a copy of the session's folder"))
     return facts

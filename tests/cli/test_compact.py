@@ -107,7 +107,9 @@ def test_backups_of_an_agents_session_stay_out_of_its_folder(
     assert done.code == 0, done.err
     assert Path(done.json["backup"]).is_relative_to(home / "data")
     names = {path.name for path in installed.parent.iterdir()}
-    assert names == {installed.name, Path(done.json["target"]).name}
+    target = Path(done.json["target"])
+    assert names == {installed.name, target.name, target.stem}
+    assert [str(path) for path in (target.with_suffix("")).rglob("*.md")] == [done.json["index"]]
 
 
 def test_in_place_keeps_the_mode_and_can_be_restored(handcompact: Handcompact, session: Path) -> None:

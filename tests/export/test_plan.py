@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import HandcompactError, RefusedError, Stopped
-from app.export.plan import ExportPlan, Wishes, make_plan, plan_as_json, typed_path
+from app.export.as_json import plan_as_json
+from app.export.plan import ExportPlan, Wishes, make_plan, typed_path
 from app.export.words import freed_words, plan_lines, written_lines
 from app.export.write import why_refused, write
 from app.opening import open_workspace

@@ -101,6 +101,7 @@ def context(
         protection=protected(messages),
         now=max(times, default=None),
         root="/saved",
+        index="/saved/.task_outputs/results-new.md",
         tool_names=frozenset(b.name for _, b in blocks_of(messages) if isinstance(b, ToolUse)),
         tokens=estimator("rough"),
         cwd=session.cwd,

@@ -250,6 +250,29 @@ def test_the_transcript_is_saved_first_and_never_over_another() -> None:
     assert summarize(messages).files == ()
 
 
+def test_a_summary_names_the_list_of_the_results_that_are_gone() -> None:
+    messages = conversation(
+        user(f"a? {LONG}"), assistant(use("r", "Read", {})), user(result("r", LONG)), *turns(4)
+    )
+    line = "\n\n[Results that are no longer here, and how to get each again: /saved/list.md]"
+    listed = summarize(messages, index="/saved/list.md")
+    assert texts(listed.messages)[0] == f"[Compacted]\n\nShort.{line}"
+    assert listed.written == "Short."
+    assert texts(summarize(messages).messages)[0] == "[Compacted]\n\nShort."
+    assert texts(summarize(talk(6), index="/saved/list.md").messages)[0] == "[Compacted]\n\nShort."
+    hard = recover(messages, {"full_first": False, "ratios": "0.3"}, index="/saved/list.md")
+    assert texts(hard.messages)[0].endswith(line)
+    # A placeholder that stays is in need of it as well.
+    cleared = conversation(*turns(4), assistant(use("r", "Read", {})), user(result("r", "[cleared]")))
+    assert texts(summarize(cleared, index="/saved/list.md").messages)[0].endswith(line)
+    # Rules carry the first summary on as it was: that the list is named there is enough.
+    kept = {"source": "structured", "keep_messages": 4}
+    first = summarize(messages, {**kept}, index="/saved/list.md")
+    more = conversation(*first.messages, *turns(6))
+    twice = summarize(more, {**kept}, index="/saved/list.md")
+    assert sum(text.count("/saved/list.md") for text in texts(twice.messages)) == 1
+
+
 def test_the_request_beside_a_summary_does_not_count_against_it() -> None:
     messages = conversation(user("a?"), assistant("b."), user(LONG), assistant("c."))
     beside = {"save_transcript": True, "with_request": True}
