@@ -208,6 +208,14 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("do-edit", "ctrl+s", "apply", "Do", "Do it with these options (enter in a field, too)", (Y,)),
     Key("usual", "ctrl+r", "reset", "Usual", "Put back the usual values", (Y,)),
     Key("take", "ctrl+s", "take", "Take", "Take this text", (W, R, N)),
+    Key(
+        "outside",
+        "ctrl+g",
+        "outside",
+        "Your editor",
+        "Write on in $VISUAL or $EDITOR; saved there, taken here",
+        (N,),
+    ),
     Key("forget", "ctrl+r", "forget", "Forget", "Forget refusals and failures: begin anew", (R,)),
     Key("add-rules", "a", "add_rules", "Add", "Add the rules that it lacks, word for word", (V,)),
     Key(
@@ -247,7 +255,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.LOST: ("open", "spoken", "keep", "find", "undo", "close", "help"),
     Where.GROUPS: ("open", "mark", "groups", "drop", "clear-rows", "edits", "undo", "help"),
     Where.EDIT: ("do-edit", "usual", "field", "close", "help"),
-    Where.REWRITE: ("take", "close"),
+    Where.REWRITE: ("take", "outside", "close"),
     Where.REFUSAL: ("take", "forget", "pane", "close"),
     Where.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),
     Where.HELP: ("find", "close"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from textual.widgets import TextArea
 
-from app.model import text_of
+from app.model import blocks_of, text_of
 from app.problems import Problem
 from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
@@ -160,3 +164,57 @@ async def test_what_was_done_by_hand_is_priced_and_checked_as_it_is_now(app: Han
 def test_lines_that_were_left_alone_keep_their_tabs_and_controls() -> None:
     original = "a\tb\r\nsame\n\x1b[1mbold"
     assert restored(original, "a   b\nchanged\n␛[1mbold") == "a\tb\r\nchanged\n\x1b[1mbold"
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Sets the person's editor: a line of Python that rewrites the file at `path`."""
+    monkeypatch.setattr(HandcompactApp, "suspend", lambda _: nullcontext())
+    monkeypatch.delenv("VISUAL", raising=False)
+
+    def put(line: str) -> None:
+        script = tmp_path / "editor.py"
+        script.write_text(f"import sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n{line}\n")
+        monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
+
+    return put
+
+
+async def test_what_is_saved_in_ones_own_editor_is_one_step(
+    app: HandcompactApp, outside: Callable[[str], None]
+) -> None:
+    outside("path.write_text(path.read_text().replace('Looking', '\\tI look') + '\\n')")
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        text = await press(pilot, "j", "E", "ctrl+g")
+        assert shows(app, InspectScreen) and "rewrite 1 block" in text
+        texts = [text_of(block) for _, block in blocks_of(workspace(app).messages)]
+        assert "\tI look at f0." in texts and len(workspace(app).history.done) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("pass", "nothing was changed in the editor"),
+        ("sys.exit(1)", "exit code 1"),
+        ("path.write_bytes(b'\\xff')", "no UTF-8"),
+        ("path.write_text('')", "it is empty"),
+    ],
+)
+async def test_an_editor_that_fails_says_so_and_changes_nothing(
+    app: HandcompactApp, outside: Callable[[str], None], line: str, words: str
+) -> None:
+    outside(line)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert words in await press(pilot, "j", "E", "ctrl+g")
+        assert shows(app, RewriteScreen) and not workspace(app).history.done
+
+
+async def test_a_terminal_that_cannot_be_left_says_so(
+    app: HandcompactApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", sys.executable)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "cannot be left to another program" in await press(pilot, "j", "E", "ctrl+g")

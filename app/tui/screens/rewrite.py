@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import on
+from textual.app import SuspendNotSupported
 from textual.widget import Widget
 from textual.widgets import TextArea
 
 from app.attempts import Way
 from app.display import safe_lines, spread
 from app.edits import Edit
+from app.errors import RefusedError
 from app.model import blocks_of, text_of
 from app.opening import Opened
+from app.outside_editor import edited_outside, editor_of
 from app.stages.base import ChangeKind
 from app.tui.keys import Where
 from app.tui.screens.base import acts
@@ -64,7 +68,8 @@ class RewriteScreen(Attempts):
     @on(TextArea.Changed)
     def _count(self) -> None:
         text = self._editor.text
-        self.status(f"{self._editor.document.line_count:,} lines, {len(text):,} characters")
+        size = f"{self._editor.document.line_count:,} lines, {len(text):,} characters"
+        self.status(self.why_not("take") or size)
         self.refresh_lines()
 
     def why_not(self, action: str) -> str | None:
@@ -75,6 +80,31 @@ class RewriteScreen(Attempts):
     @acts
     def action_take(self) -> None:
         self.attempt(self._make(restored(self._original, self._editor.text)))
+
+    @acts
+    def action_outside(self) -> None:
+        """Write on in the person's own editor; what is saved there is taken when it is closed."""
+        before = restored(self._original, self._editor.text)
+        try:
+            command = editor_of(os.environ)
+            with self.app.suspend():
+                text = edited_outside(before, command)
+        except SuspendNotSupported:
+            self.status("this terminal cannot be left to another program: write here")
+        except RefusedError as error:
+            self.status(str(error))
+        else:
+            self._come_back(text)
+
+    def _come_back(self, text: str | None) -> None:
+        if text is None:
+            self.status("nothing was changed in the editor")
+            return
+        # What the editor of the screen holds is safe to show; its lines stand for these.
+        self._original = text
+        self._editor.start(text)
+        if self.why_not("take") is None:
+            self.attempt(self._make(text))
 
     def edited(self, way: Way) -> None:
         self.dismiss()

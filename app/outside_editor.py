@@ -1,0 +1,84 @@
+"""Writing a text in the person's own editor: through a private file that is gone again afterwards."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from app.errors import RefusedError
+
+VARIABLES: Final = ("VISUAL", "EDITOR")
+"""Where the person says which editor it shall be, the first that says anything."""
+USUAL: Final = ("nano", "vi")
+"""What is tried where none is named."""
+FILE_NAME: Final = "text.md"
+
+
+def editor_of(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The command that starts the person's editor; raises RefusedError where there is none."""
+    named = next((name for name in VARIABLES if env.get(name, "").strip()), None)
+    path = env.get("PATH")
+    if named is None:
+        found = next((editor for editor in USUAL if shutil.which(editor, path=path)), None)
+        if found is None:
+            raise RefusedError(f"no editor: set {' or '.join(VARIABLES)} to the command that starts yours")
+        return (found,)
+    try:
+        command = tuple(shlex.split(env[named]))
+    except ValueError as error:
+        raise RefusedError(f"{named} cannot be read ({error}): quote it as in a shell") from error
+    if shutil.which(command[0], path=path) is None:
+        raise RefusedError(f"{named} names {command[0]!r}, which is no program that can be started here")
+    return command
+
+
+def edited_outside(text: str, command: Sequence[str]) -> str | None:
+    """The text as the person left it in their editor; None where it is as it was.
+
+    The file is the person's alone (0600, in a folder of 0700) and goes with its folder, whatever the
+    editor left there. Its line ends are not touched, but an end of the last line that editors add is
+    taken off again. Raises RefusedError where the editor failed, or what it left is no UTF-8.
+    """
+    try:
+        before = text.encode()
+    except UnicodeEncodeError:
+        raise RefusedError("the text holds half a character, which no file can: write it here") from None
+    try:
+        # Windows keeps a file that an editor still holds.
+        with tempfile.TemporaryDirectory(prefix="handcompact-", ignore_cleanup_errors=True) as folder:
+            file = Path(folder) / FILE_NAME
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+                out.write(before)
+            _run([*command, str(file)])
+            after = file.read_bytes()
+    except OSError as error:
+        raise RefusedError(f"nothing was changed: {error.strerror or error}") from error
+    if after == before:
+        return None
+    try:
+        left = after.decode()
+    except UnicodeDecodeError as error:
+        raise RefusedError(f"nothing was changed: the editor left no UTF-8 (byte {error.start:,})") from error
+    ended = left.removesuffix("\n").removesuffix("\r")
+    if not text.endswith("\n") and left.endswith("\n"):
+        left = ended
+    return None if left == text else left
+
+
+def _run(command: Sequence[str]) -> None:
+    """Start the editor and wait for it; ctrl+c there is its own affair."""
+    process = subprocess.Popen(command)
+    while True:
+        with suppress(KeyboardInterrupt):
+            code = process.wait()
+            break
+    if code:
+        ended = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+        raise RefusedError(f"nothing was changed: {command[0]} {ended}")
