@@ -41,7 +41,9 @@ def left_behind(tmp_path: Path) -> list[Path]:
 
 
 def test_what_is_saved_comes_back_and_nothing_stays_behind(editor: Editor, tmp_path: Path) -> None:
-    line = "path.with_suffix('.swp').write_text('x'); path.write_bytes(path.read_bytes() + 'ü [/x]\\n'.encode())"
+    line = (
+        "path.with_suffix('.swp').write_text('x'); path.write_bytes(path.read_bytes() + 'ü [/x]\\n'.encode())"
+    )
     assert edited_outside("tab\there\r\n\x1b[1m", editor(line)) == "tab\there\r\n\x1b[1mü [/x]"
     assert left_behind(tmp_path) == []
 

@@ -16,6 +16,10 @@ from contextlib import contextmanager
 
 SWITCH_SECONDS = 0.001
 
+importing = threading.RLock()
+"""Held by a thread while it imports: modules that need each other, first imported by two threads from two
+sides at once, are seen half made, and the imports fail."""
+
 _lock = threading.Lock()
 _pauses = 0
 

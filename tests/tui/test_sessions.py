@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.worker import WorkerFailed
 
 from app.discovery.found import Found
 from app.settings import load_preferences
@@ -23,6 +27,7 @@ from tests.tui.driving import shows, type_in
 from tests.tui.files import anthropic_file, claude_project
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
+from tests.tui.terminal import ROOT
 
 HOUR = 3600.0
 OWN_ID = "01a22b88-652c-7cf1-9182-83c7b06e4e46"
@@ -235,3 +240,45 @@ async def test_an_empty_machine_still_has_something_to_open(
         text = await settle(pilot)
         assert "samples below; no sessions in ~/claude/projects, ~/.codex/sessions" in text
         assert "samples" in text.splitlines()[3]
+
+
+async def test_a_file_that_is_given_is_opened_before_any_folder_is_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(SessionsScreen, "look_for_sessions", lambda _: looked.append("looked"))
+    app = HandcompactApp(Opening(file=str(anthropic_file(tmp_path))))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert shows(app, InspectScreen) and not looked
+        await press(pilot, "escape")
+        assert shows(app, SessionsScreen) and looked
+
+
+async def test_a_mistake_of_ours_while_reading_ends_the_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ImportError("half made [/x]")
+
+    monkeypatch.setattr("app.opening.open_workspace", fail)
+    app = HandcompactApp(Opening(file=str(anthropic_file(tmp_path))))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        while list(app.workers):
+            with suppress(WorkerFailed):
+                await app.workers.wait_for_complete()
+            await pilot.pause()
+        text = screen_text(app)
+        assert "not opened: ImportError: half made [/x]" in text
+        screen = app.screen
+        assert isinstance(screen, SessionsScreen) and not screen.is_opening
+
+
+def test_a_fresh_process_opens_a_file(tmp_path: Path) -> None:
+    """Whatever its threads import, and in which order."""
+    env = {name: str(tmp_path) for name in ("HOME", "HANDCOMPACT_DATA_DIR", "HANDCOMPACT_CONFIG_DIR")}
+    code = "import sys, tests.tui.opens_and_leaves as it; sys.exit(it.main(sys.argv[1]))"
+    file = str(anthropic_file(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code, file], cwd=ROOT, env={**os.environ, **env}, timeout=60)
+    assert done.returncode == 0

@@ -35,6 +35,8 @@ class SessionsScreen(OpensSessions, LooksForSessions):
     def __init__(self, opening: Opening) -> None:
         super().__init__()
         self._opening = opening
+        self._opens_first = opening.file is not None
+        """Whether a file is still to be opened before anything is looked for."""
         self._catalogue = Catalogue()
         self._rows: Sequence[Row] = ()
         self._shelves: Sequence[Shelf] = ()
@@ -80,7 +82,7 @@ class SessionsScreen(OpensSessions, LooksForSessions):
             self.call_after_refresh(self._open, self._opening.file, self._opening.leaf)
 
     def on_screen_resume(self) -> None:
-        if not len(self._catalogue) and not self._looking and not self.is_opening:
+        if not (self._opens_first or len(self._catalogue) or self._looking or self.is_opening):
             self._look()
 
     # Looking
@@ -275,6 +277,7 @@ class SessionsScreen(OpensSessions, LooksForSessions):
     # Opening
 
     def _open(self, file: str, leaf: str | None = None) -> None:
+        self._opens_first = False
         self._say_error("")
         opening = self._opening
         self.open_session(file, opening.pipeline, leaf=leaf, settings=opening.settings)

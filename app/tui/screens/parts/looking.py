@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.discovery.found import Found, Shelf
+from app.tui.responsive import importing
 from app.tui.screens.base import BaseScreen
 
 FIRST_HEADS = 40
@@ -40,8 +41,9 @@ class LooksForSessions(BaseScreen):
     def look_for_sessions(self) -> None:
         """First what the folders list, then what the heads tell, the newest first."""
         # Imported here: the first paint does not wait for what is not on it.
-        from app.discovery.look import Look, samples
-        from app.running import running
+        with importing:
+            from app.discovery.look import Look, samples
+            from app.running import running
 
         worker = get_current_worker()
 

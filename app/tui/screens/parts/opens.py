@@ -8,13 +8,13 @@ from importlib import import_module
 
 from textual import on, work
 from textual.timer import Timer
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from app.display import spread
 from app.errors import HandcompactError
 from app.settings import cache_dir
 from app.tui.messages import OpenFailed, SessionOpened
-from app.tui.responsive import collector_paused
+from app.tui.responsive import collector_paused, importing
 from app.tui.screens.base import BaseScreen
 
 SPELL_SECONDS = 0.5
@@ -67,11 +67,12 @@ class OpensSessions(BaseScreen):
     def _read(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
         worker = get_current_worker()
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
-        from app.opening import open_workspace
-        from app.tokens.encode import keep_counts
-        from app.tui.view import first_view
+        with importing:
+            from app.opening import open_workspace
+            from app.tokens.encode import keep_counts
+            from app.tui.view import first_view
 
-        import_module("app.tui.screens.inspect")
+            import_module("app.tui.screens.inspect")
         keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
         try:
             with collector_paused():
@@ -83,6 +84,13 @@ class OpensSessions(BaseScreen):
             answer = OpenFailed(str(error))
         if not worker.is_cancelled:
             self.post_message(answer)
+
+    @on(Worker.StateChanged)
+    def _reading_failed(self, event: Worker.StateChanged) -> None:
+        """Wait no longer for a thread that ended by a mistake of ours, which is told elsewhere."""
+        if event.worker is self._reading and event.state is WorkerState.ERROR:
+            self._done()
+            self.status(f"not opened: {type(event.worker.error).__name__}: {event.worker.error}")
 
     @on(SessionOpened)
     @on(OpenFailed)
