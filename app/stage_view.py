@@ -41,7 +41,13 @@ class OptionValue:
 
     @property
     def is_changed(self) -> bool:
+        """Whether a person set it otherwise than the pipeline."""
         return bool(self.value != self.preset)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the pipeline says otherwise than the stage."""
+        return bool(self.preset != self.option.default)
 
 
 @dataclass(frozen=True)

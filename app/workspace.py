@@ -237,7 +237,8 @@ class Workspace:
         taken = len(self.state.taken)
         known = {s.name for s in self.pipeline.steps}
         if deed in (Deed.RUN, Deed.SKIP) and taken >= len(self.pipeline.steps):
-            return f"all {taken} stages of {self.pipeline.name} are done"
+            stages = "the one stage" if taken == 1 else f"all {taken} stages"
+            return f"{stages} of {self.pipeline.name} {'is' if taken == 1 else 'are'} done"
         if deed is Deed.BACK and not taken:
             return "no stage has been run yet"
         if deed in _ABOUT_A_STAGE and step not in known:

@@ -185,7 +185,7 @@ class Summarizing(Stage):
 
     def _told(self, source: Summarizer, taken: Cut) -> str:
         counted = weigh(taken.tail, self.counts)
-        tail = f"the newest {len(taken.tail)} messages stay"
+        tail = f"the newest {len(taken.tail)} messages stay" if taken.tail else "no newest ones stay"
         if self.counts == BLOCKS:
             tail += f" ({counted} blocks)"
         return f"{source.name}: {taken.removed} messages went, {tail}"

@@ -85,7 +85,7 @@ class ToolResultBudget(Stage):
             if draft.is_met:
                 break
             self._shrink(draft, saver, at)
-        return f"no result is longer than {self._limit:,} {draft.context.estimator.unit}"
+        return f"no result is longer than {self._limit:,} {draft.context.estimator.length_unit}"
 
     def _shrink_batch(self, draft: Draft, saver: Saver | None) -> str:
         """Shorten the biggest of the last batch first, until it fits; gives what to say, as above."""
@@ -95,13 +95,13 @@ class ToolResultBudget(Stage):
             return "the last message holds no results"
         total = sum(length for length, _ in batch)
         if total <= self.max_batch_chars:
-            return f"the last batch of {total:,} {estimator.unit} is within {self.max_batch_chars:,}"
+            return f"the last batch of {total:,} {estimator.length_unit} is within {self.max_batch_chars:,}"
         for length, at in sorted(batch, key=lambda sized: sized[0], reverse=True):
             if total <= self.max_batch_chars or draft.is_met:
                 break
             if self._shrink(draft, saver, at):
                 total -= length - estimator.length(text_of(draft.now(at)))
-        return f"no result of the last batch is longer than {self._limit:,} {estimator.unit}"
+        return f"no result of the last batch is longer than {self._limit:,} {estimator.length_unit}"
 
     @property
     def _limit(self) -> int:
@@ -117,7 +117,7 @@ class ToolResultBudget(Stage):
         length = estimator.length(text)
         if length <= self._limit:
             return False
-        reason = f"result of {length:,} {estimator.unit} is over {self._limit:,}"
+        reason = f"result of {length:,} {estimator.length_unit} is over {self._limit:,}"
         if saver is not None:
             return saver.save(at, self._form, reason)
         if compacted_form(at.result) or text.endswith(CUT_TAIL):

@@ -26,6 +26,10 @@ class Estimator(Protocol):
     def unit(self) -> str:
         """What one is called in the plural: `tokens`, `UTF-16 units` ..."""
 
+    @property
+    def length_unit(self) -> str:
+        """What `length` counts, in the plural: `characters` or `UTF-16 units`."""
+
     def describe(self) -> str:
         """How the figures come about and how far they can be trusted, in a few words for a person."""
 

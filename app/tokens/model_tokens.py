@@ -50,6 +50,7 @@ class TokenEstimator:
     """
 
     unit = "tokens"
+    length_unit = "characters"
 
     def __init__(
         self, family: Family, counts: Encoder | None = None, correction: Correction | None = None

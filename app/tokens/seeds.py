@@ -32,6 +32,8 @@ from app.tokens.memo import Memo
 class _CodePoints:
     """What measures in code points have in common."""
 
+    length_unit = "characters"
+
     def length(self, text: str) -> int:
         return len(text)
 
@@ -47,7 +49,7 @@ class Utf16Estimator:
     """UTF-16 code units of texts, results, call names and compact inputs; all else 0 (react-agent-mini)."""
 
     name = "utf16"
-    unit = "UTF-16 units"
+    unit = length_unit = "UTF-16 units"
 
     def __init__(self) -> None:
         self._sizes = Memo(self._measure)

@@ -72,12 +72,19 @@ def _about(line: StageLine) -> str:
     return f"{counted(line.changed, 'message')} changed"
 
 
+NOTHING = "nothing"
+"""The label of why a stage does nothing."""
+
+
 def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
     """What is to be known of the stage at hand, or of all `steps` once they are done."""
     shown = steps if view.is_done else [view.step]
     lines = [Fact("trace", line) for step in shown for line in step.result.trace]
+    note = view.step.result.note
     if not view.is_done and not view.step.changes:
-        lines.append(Fact("nothing", view.step.result.note or "this stage changes nothing here"))
+        lines.append(Fact(NOTHING, note or "this stage changes nothing here", whole=True))
+    elif not view.is_done and note:
+        lines.append(Fact("note", note))
     checks = sorted(view.comparison.checks, key=lambda check: _URGENCY[check.level])
     lines += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in checks]
     protected = sum(step.result.protected for step in shown)
@@ -87,7 +94,7 @@ def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
         why = "protected (answers of yours, instructions, the newest reply)"
         lines.append(Fact("kept", f"{counted(others, 'block')} {stays}: {why}"))
     if not view.is_done:
-        options = sorted(view.options, key=lambda option: not option.is_changed)
+        options = sorted(view.options, key=lambda option: (not option.is_changed, not option.is_chosen))
         lines.append(Fact("options", "   ".join(map(_option, options))))
     return lines
 

@@ -96,6 +96,7 @@ class RecordedTokens:
 
     name = "recorded"
     unit = "tokens"
+    length_unit = "characters"
 
     def __init__(self, given: Sequence[Json]) -> None:
         self._measure = estimator("minicode")

@@ -56,7 +56,7 @@ async def test_an_error_is_understood_taken_answered_and_undone() -> None:
         assert "Stage 6 of 6" in text and "dropped" in text and "reactive" in text
         while work.state.refusals.get("recover"):
             await press(pilot, "u")
-        assert "(F: a refusal)" in await press(pilot, "6")
+        assert "F tells it what the provider said" in await press(pilot, "6")
 
 
 async def test_each_refusal_cuts_harder_until_it_gives_up_and_all_can_be_forgotten() -> None:

@@ -22,7 +22,7 @@ from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.giving import Gives
 from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.stepping import Failed, Walked
-from app.tui.stage_words import chain_words, session_words, stage_rows, why_not_refuse, why_words
+from app.tui.stage_words import NOTHING, chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
@@ -45,6 +45,8 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
         self._is_running = False
         self._said = ""
         """What the newest key did, until the cursor moves."""
+        self._put_at = -1
+        """Where the list put the cursor by itself, which is no move of the person's."""
 
     def body(self) -> Iterable[Widget]:
         yield Line(id="chain")
@@ -97,12 +99,16 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
     @on(Walked)
     def _show(self, event: Walked) -> None:
         self._is_running = False
+        is_other = self._shown is None or _place_of(self._shown) != _place_of(event)
         self._shown = event
         view = event.view
         self.query_one("#chain", Line).say(chain_words(view, self.size.width - 2, self.glyphs))
         self.query_one(StageList).show(stage_rows(view), view.step.number - 1)
-        self.query_one(FactList).show(event.facts)
-        self.changes.show(event.rows)
+        self.set_class(not event.rows, "-nothing")
+        why = 1 + next((i for i, fact in enumerate(event.facts) if fact.label == NOTHING), -1)
+        self.query_one(FactList).show([*event.facts[:why], *self.chances(), *event.facts[why:]])
+        self.changes.show(event.rows, anew=is_other)
+        self._put_at = self.changes.cursor
         self.refresh_lines()
         self._say_row()
 
@@ -121,11 +127,13 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
 
     @on(LineView.Moved, "#changes")
     def _moved(self) -> None:
-        self._said = ""
+        if self.changes.cursor != self._put_at:
+            self._said = ""
+        self._put_at = -1
         self._say_row()
 
     def _say_row(self) -> None:
-        self.status(f"{self._said}{self.hint()}" if self._said else self._reason())
+        self.status(self._said or self._reason())
 
     @property
     def _block(self) -> ChangedBlock | None:
@@ -142,7 +150,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
             return ""
         if block is not None:
             return why_words(block)
-        return f"{self._shown.view.step.result.note}{self.hint()}"
+        return ""
 
     # What keys do
 
@@ -289,3 +297,8 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
 
     def action_close(self) -> None:
         self.dismiss()
+
+
+def _place_of(shown: Walked) -> tuple[int, bool]:
+    """Which stage is at hand, or that all are done."""
+    return shown.view.step.number, shown.view.is_done

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,6 +15,8 @@ from app.display import UNICODE, Glyphs, cells, human_number, one_line, ruled
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.message_list import BoundaryRow
 
+MADE = "made"
+"""The word of a row that a stage put in."""
 KEPT: frozenset[str] = frozenset({"kept", "pinned", "paired"})
 """Words of rows whose change is not made."""
 
@@ -73,13 +75,18 @@ class ChangeList(LineView):
         self._warned: Sequence[int] = ()
         self._digits = 5
 
-    def show(self, rows: Sequence[Row]) -> None:
-        """Show other rows; the cursor stays on the block it is on, else at its place."""
-        current = self.current
+    def show(self, rows: Sequence[Row], *, anew: bool = False) -> None:
+        """Show other rows; the cursor stays on the block it is on, else at its place.
+
+        `anew` puts it on what was made, else on the first block.
+        """
+        current = None if anew else self.current
         self._rows = rows
         self._warned = [i for i, row in enumerate(rows) if isinstance(row, ChangeRow) and row.warning]
         if current is None:
-            first = next((i for i, row in enumerate(rows) if isinstance(row, ChangeRow)), None)
+            blocks = [i for i, row in enumerate(rows) if isinstance(row, ChangeRow)]
+            made = (i for i in blocks if cast(ChangeRow, rows[i]).word == MADE)
+            first = next(made, blocks[0] if blocks else None)
         else:
             first = self.index_of(current.key)
         last = max((row.number or 0 for row in rows if isinstance(row, ChangeRow)), default=0)
@@ -149,7 +156,7 @@ class ChangeList(LineView):
     def _word_style(self, row: ChangeRow) -> Style:
         if row.word in KEPT:
             return self.get_component_rich_style("change-list--kept")
-        name = "change-list--made" if row.word == "made" else "change-list--change"
+        name = "change-list--made" if row.word == MADE else "change-list--change"
         return self.get_component_rich_style(name)
 
 

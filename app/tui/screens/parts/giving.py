@@ -29,6 +29,7 @@ from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.summary import SummaryScreen
+from app.tui.widgets.fact_list import Fact
 from app.wishes import ForStage
 from app.workspace import Status, Step
 
@@ -61,12 +62,16 @@ class Gives(Steps):
             return "every stage is done: [ takes the last one back"
         return None
 
-    def hint(self) -> str:
-        """What the stage at hand can be given where it does nothing, to be said behind other words."""
+    def chances(self) -> Iterator[Fact]:
+        """Which keys may help a stage that does nothing."""
         step = self.at_hand
-        if step is None or step.changes or self.why_not_summary() is not None:
-            return ""
-        return "  (F: a refusal)" if step.name == recovering_step(self.workspace) else "  (w: a summary)"
+        if step is None or step.changes or step.status is not Status.PREVIEW:
+            return
+        if step.name == recovering_step(self.workspace):
+            yield Fact("keys", "F tells it what the provider said, or supposes that it refused", "-")
+        if self.why_not_summary() is None:
+            yield Fact("keys", "w gives it a summary: by rules, from memory, by hand, by a model", "-")
+        yield Fact("keys", "o changes its options; ] goes on", "-")
 
     def why_not_calls(self) -> str | None:
         """Why no calls can be walked."""
