@@ -42,6 +42,11 @@ def state_dir() -> Path:
     return Path(named) if named else platformdirs.user_state_path(APP, appauthor=False)
 
 
+def lets_errors_through() -> bool:
+    """Whether unexpected errors come with tracebacks, for developers (`HANDCOMPACT_TRACEBACKS`)."""
+    return bool(os.environ.get("HANDCOMPACT_TRACEBACKS"))
+
+
 def claude_dir(env: Mapping[str, str] | None = None) -> Path:
     """Claude Code's own folder: `$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     named = (os.environ if env is None else env).get("CLAUDE_CONFIG_DIR")

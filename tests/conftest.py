@@ -47,5 +47,7 @@ def _own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     monkeypatch.setenv("HANDCOMPACT_CONFIG_DIR", str(folder / "config"))
     monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(folder / "state"))
     monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(folder / "cache"))
+    # A mistake of ours is to be seen as it is, and not as a person would.
+    monkeypatch.setenv("HANDCOMPACT_TRACEBACKS", "1")
     yield
     keep_counts(None)

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from app import __version__
-from app.errors import HandcompactError, InputError
+from app.errors import HandcompactError, InputError, RefusedError
 
 if TYPE_CHECKING:
     from app.cli.command import Command
@@ -51,6 +51,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _complain("handcompact: interrupted; nothing half written was left")
         return 130
+    except Exception as error:
+        from app.mishap import note
+        from app.settings import lets_errors_through
+
+        if lets_errors_through():
+            raise
+        # Never what the error says: it can hold session text.
+        _complain(f"handcompact: {note(error, {'command': _verb_of(arguments)}).words}")
+        return RefusedError.exit_code
 
 
 def collect_seldom() -> None:
@@ -66,6 +75,10 @@ def command(verb: str) -> Command:
     module, _, name = COMMANDS[verb].partition(":")
     made: Command = getattr(import_module(module), name)()
     return made
+
+
+def _verb_of(arguments: Sequence[str]) -> str:
+    return arguments[0] if arguments and arguments[0] in COMMANDS else "screens"
 
 
 def _complain(line: str) -> None:

@@ -58,6 +58,10 @@ def open_screens(args: Namespace) -> int:
     if args.theme is not None and args.theme not in app.available_themes:
         raise InputError(f"there is no theme {args.theme!r}; there are: {', '.join(app.available_themes)}")
     app.run()
+    if app.farewell:
+        from app.cli.output import complain
+
+        complain(app.farewell)
     return app.return_code or DONE
 
 

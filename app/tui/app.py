@@ -6,9 +6,9 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar
@@ -19,7 +19,11 @@ from app.tui.keys import Where, bindings, keys_of
 from app.tui.responsive import favour_screen
 from app.tui.screens.base import BaseScreen, WorkScreen
 from app.tui.screens.sessions import SessionsScreen
+from app.tui.steadfast import Steadfast
 from app.tui.widgets.scroll_bar import scroll_bar_for
+
+if TYPE_CHECKING:
+    from app.tui.screens.parts.keeping import Keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Opening:
     """Whether counts of earlier runs are used and new ones kept."""
 
 
-class HandcompactApp(App[None]):
+class HandcompactApp(Steadfast):
     """`handcompact [PATH]`."""
 
     TITLE = "handcompact"
@@ -93,6 +97,13 @@ class HandcompactApp(App[None]):
         screen = self.screen
         if isinstance(screen, BaseScreen) and not isinstance(screen, HelpScreen):
             self.push_screen(HelpScreen(screen.WHERE))
+
+    def begin_anew(self, work: Keeps | None) -> None:
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        self.push_screen(SessionsScreen(replace(self.opening, file=None)))
+        if work is not None:
+            self.push_screen(work.again())
 
     def action_leave(self) -> None:
         if not any(isinstance(screen, WorkScreen) for screen in self.screen_stack):

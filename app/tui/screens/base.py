@@ -21,6 +21,7 @@ from textual.worker import Worker, WorkerState
 
 from app.display import UNICODE, Glyphs, safe_text
 from app.errors import FileChanged
+from app.settings import lets_errors_through
 from app.tui.keys import Where, bar_of, bindings, keys_of, sign
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
@@ -267,9 +268,11 @@ class BaseScreen(Screen[None]):
     def _worker_failed(self, event: Worker.StateChanged) -> None:
         """A mistake of ours in a thread is told; it must not take the person's work with it."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
-            error = event.worker.error
-            self.log.error(f"{event.worker.description}: {error!r}")
-            self.shell.say(f"{event.worker.group} failed: {type(error).__name__}: {error}", warning=True)
+            if lets_errors_through():
+                error = event.worker.error
+                self.shell.say(f"{event.worker.group} failed: {type(error).__name__}: {error}", warning=True)
+            else:
+                self.shell.worker_failed(event.worker.error)
 
     # Size
 

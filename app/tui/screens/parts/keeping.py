@@ -145,6 +145,12 @@ class Keeps(RowsScreen):
             self.journal.follow(screen.opened)
         self.app.switch_screen(screen)
 
+    def again(self) -> Keeps:
+        """The same screen made anew, on the same work with the same journal."""
+        screen = type(self)(self.opened)
+        screen.journal = self.journal
+        return screen
+
     # Leaving
 
     def leave(self) -> None:
