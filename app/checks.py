@@ -10,7 +10,7 @@ from app.compactability import Judgement, Verdict
 from app.formats import format_named
 from app.model import Author, Message, Session, Text, blocks_of
 from app.stages.base import Change
-from app.validity import Comparison, Options, Sealed, compare
+from app.validity import DEFAULTS, Comparison, Options, Sealed, compare
 from app.validity import check as check_rules
 from app.validity.pairs import PairIndex
 
@@ -103,8 +103,11 @@ class RuleBook:
         self._before = check_rules(self._format.validity, original)
         self._known = Options(before=original.outline)
 
-    def compared(self, messages: Sequence[Message]) -> Comparison:
-        """The violations with these messages sent in the place of the live segment."""
+    def compared(self, messages: Sequence[Message], *, goes_on: bool = True) -> Comparison:
+        """The violations with these messages sent in the place of the live segment.
+
+        `goes_on`: the provider knows the conversation, so that what it sealed must come back to it.
+        """
         pairs = self._format.request(self._session, messages)
-        after = check_rules(self._format.validity, pairs, self._known)
+        after = check_rules(self._format.validity, pairs, self._known if goes_on else DEFAULTS)
         return compare(self._before, after)

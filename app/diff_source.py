@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.errors import InputError, RefusedError
 from app.formats.source import FileSource, sha256
-from app.restore import Manifest, manifests_of
+from app.restore import Manifest, manifests_of, paper_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ def origin_of(export: Path) -> Origin:
     the source is there but changed and no backup is.
     """
     manifest = next(manifests_of(export), None)
+    if manifest is None and paper_of(export) is not None:
+        raise InputError(f"{export} was made to be shared, so nothing names its source: give that as well")
     if manifest is None:
         raise InputError(f"{export} has no manifest that names its source: give the other session as well")
     for origin in _candidates(manifest):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import time
 from collections.abc import Iterator
@@ -86,6 +87,27 @@ def manifests_of(file: Path) -> Iterator[Manifest]:
     wanted = file.resolve()
     folders = [data_dir() / "backups", wanted.parent / ".transcripts"]
     return (manifest for manifest in manifests(folders) if manifest.target.resolve() == wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What goes with a shared session: it lies beside it, and tells nothing of where that came from."""
+
+    path: Path
+    target_sha256: str
+
+
+def paper_of(file: Path) -> Paper | None:
+    """The newest paper beside a shared session that names it; None where there is none."""
+    papers = file.resolve().parent.glob(f"{glob.escape(file.stem)}.manifest*.json")
+    for path in sorted(papers, reverse=True):
+        try:
+            data = json.loads(path.read_bytes())
+            if data["shared"] is True and data["target"]["path"] == file.name:
+                return Paper(path, str(data["target"]["sha256"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
 
 
 def backups_of(file: Path) -> Iterator[Manifest]:

@@ -113,7 +113,8 @@ def test_a_huge_text_is_searched_in_linear_time() -> None:
 )
 def test_a_quick_look_passes_over_no_kind_that_the_shapes_would_find(parts: list[str]) -> None:
     text = "".join(parts)
-    whole = secrets._pattern(tuple(secrets._SHAPES))
-    wanted = [found.lastgroup for found in whole.finditer(text)]
-    quick = secrets._pattern(secrets._possible(text)).finditer(text) if secrets._possible(text) else ()
-    assert [found.lastgroup for found in quick] == wanted
+    lowered = secrets.lower(text)
+    assert len(lowered) == len(text)
+    for finder in secrets.FINDERS:
+        if list(finder.find(text, lowered)):
+            assert any(needle in lowered for needle in finder.needles)

@@ -11,12 +11,14 @@ from typing import Any
 from app.cli.command import DONE, as_path
 from app.cli.losing import losses_of, lost_as_json, lost_lines
 from app.cli.output import complain, progress, say, say_json
-from app.errors import RefusedError
+from app.errors import InputError, RefusedError
 from app.export.as_json import plan_as_json
 from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.sharing import foreseen
 from app.export.words import plan_lines, written_lines
 from app.export.write import Written, why_refused, write
 from app.formats.source import Source
+from app.masking import Wanted
 from app.workspace import Workspace
 
 
@@ -41,6 +43,20 @@ def add_exporting(parser: ArgumentParser) -> None:
         help="no list of the results that are gone and how to get each again",
     )
     parser.add_argument("--title", metavar="TEXT", help="the new session's title")
+    parser.add_argument(
+        "--share",
+        action="store_true",
+        help="for other people: keys, credentials and user names in paths are masked everywhere",
+    )
+    parser.add_argument("--mask-emails", action="store_true", help="with --share: e-mail addresses, too")
+    parser.add_argument(
+        "--mask",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        dest="masked_words",
+        help="with --share: this text, too, in any case; repeatable",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
 
 
@@ -54,6 +70,14 @@ def add_look_at_disk(parser: ArgumentParser) -> None:
 def place_of(args: Namespace) -> Path | None:
     """Where the new session will lie, as far as the arguments tell."""
     return as_path(args.file) if args.in_place else _wishes(args).out
+
+
+def _share(args: Namespace) -> Wanted | None:
+    if args.share:
+        return Wanted(addresses=args.mask_emails, words=tuple(filter(None, args.masked_words)))
+    if args.mask_emails or args.masked_words:
+        raise InputError("--mask and --mask-emails go with --share")
+    return None
 
 
 def export(
@@ -94,17 +118,20 @@ def _wishes(args: Namespace) -> Wishes:
         drop_old=args.drop_old,
         slim=args.slim,
         title=args.title,
+        share=_share(args),
     )
 
 
 def _print_plan(
     plan: ExportPlan, args: Namespace, refusal: str | None, told: Mapping[str, object], more: list[str]
 ) -> None:
+    shared = foreseen(plan) if refusal is None else None
     if args.json:
         came = {"written": False, "dry_run": args.dry_run, "refused": refusal}
-        say_json({**plan_as_json(plan), **told, **came})
+        share = None if shared is None else shared.as_json()
+        say_json({**plan_as_json(plan), **told, **came, "share": share})
         return
-    say(*plan_lines(plan), *more)
+    say(*plan_lines(plan), *more, *(() if shared is None else shared.lines()))
     if refusal:
         complain(f"handcompact: {refusal}")
     elif args.dry_run:
@@ -116,7 +143,8 @@ def _print_written(written: Written, args: Namespace, told: Mapping[str, object]
     if args.json and not to_stdout:
         say_json({**written.as_json(), **told})
         return
-    lines = [*plan_lines(written.plan, written.size), *more, *written_lines(written)]
+    shared = () if written.shared is None else written.shared.lines()
+    lines = [*plan_lines(written.plan, written.size), *more, *shared, *written_lines(written)]
     if to_stdout:
         # The session itself is on standard output.
         for line in lines:

@@ -12,7 +12,7 @@ from app.formats import format_named
 from app.formats.source import Source, sha256
 from app.model import Session
 from app.problems import DAMAGE
-from app.restore import Manifest, manifests_of
+from app.restore import Manifest, manifests_of, paper_of
 from app.validity import RULES, Violation, check
 
 
@@ -47,11 +47,15 @@ def _manifest(session: Session, source: Source) -> dict[str, Any] | None:
         return None
     manifest: Manifest | None = next(manifests_of(Path(session.name)), None)
     if manifest is None:
-        return None
-    backup = manifest.backup
+        paper = paper_of(Path(session.name))
+        return None if paper is None else _told(paper.path, sha256(source) == paper.target_sha256, None)
+    return _told(manifest.path, sha256(source) == manifest.target_sha256, manifest.backup)
+
+
+def _told(path: Path, same: bool, backup: Path | None) -> dict[str, Any]:
     return {
-        "path": str(manifest.path),
-        "same": sha256(source) == manifest.target_sha256,
+        "path": str(path),
+        "same": same,
         "backup": None if backup is None else str(backup),
         "backup_there": backup is not None and backup.is_file(),
     }

@@ -141,6 +141,12 @@ def _wishes(wishes: Wishes) -> Iterator[str]:
         yield "--slim"
     if wishes.title is not None:
         yield from ("--title", wishes.title)
+    if wishes.share is not None:
+        yield "--share"
+        if wishes.share.addresses:
+            yield "--mask-emails"
+        for word in wishes.share.words:
+            yield from ("--mask", word)
 
 
 def _missing(workspace: Workspace, source: Source) -> Iterator[str]:

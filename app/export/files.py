@@ -7,10 +7,11 @@ import hashlib
 import itertools
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TypeAlias
 
 from app.errors import WriteFailed
 
@@ -169,18 +170,30 @@ def _beside(staged: Staged, target: Path) -> Path:
     return copy.path
 
 
-def copy_folder(source: Path, target: Path) -> tuple[Path, ...]:
-    """Copy a folder's plain files under a new name, whole or not at all; returns the files made."""
+Made: TypeAlias = Callable[[Path, PurePath], "tuple[PurePath, Iterable[bytes]] | None"]
+"""What a copy of a file with this name in its folder is called and holds; None leaves it out."""
+
+
+def copy_folder(source: Path, target: Path, made_of: Made | None = None) -> tuple[Path, ...]:
+    """Copy a folder's plain files under a new name, whole or not at all; returns the files made.
+
+    `made_of` makes other bytes of them. Raises WriteFailed, and what it raises.
+    """
     building = target.parent / f"{STAGING_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
     made: list[Path] = []
     try:
         for file in sorted(source.rglob("*")):
             if file.is_symlink() or not file.is_file():
                 continue
-            inner = file.relative_to(source)
+            inner: PurePath = file.relative_to(source)
+            pieces: Iterable[bytes] = _pieces(file)
+            if made_of is not None:
+                if (other := made_of(file, inner)) is None:
+                    continue
+                inner, pieces = other
             (building / inner).parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-            with file.open("rb") as stream, os.fdopen(_new_private(building / inner), "wb") as out:
-                shutil.copyfileobj(stream, out)
+            with os.fdopen(_new_private(building / inner), "wb") as out:
+                out.writelines(pieces)
             made.append(target / inner)
         if made:
             building.rename(target)
@@ -208,6 +221,12 @@ def holds(path: Path, text: str) -> bool:
         return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
         return False
+
+
+def _pieces(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            yield piece
 
 
 def _new_private(path: Path) -> int:

@@ -11,11 +11,13 @@ from pathlib import Path, PurePath
 from app.checks import Check, Level, RuleBook
 from app.errors import InputError
 from app.export.files import holds
+from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
 from app.export.install import agent_folder, installed_path
 from app.export.results_index import free_name, planned_index
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
+from app.masking import Wanted
 from app.model import Boundary, Message, Session, Text
 from app.pricing import Pricing, pricing
 from app.running import users_of
@@ -44,6 +46,8 @@ class Wishes:
     drop_old: bool = False
     slim: bool = False
     title: str | None = None
+    share: Wanted | None = None
+    """For other people: masked, without what is sealed, and with no way back to this machine."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,12 @@ class ExportPlan:
     """What it costs and saves, while the prompt cache is warm or once it is cold."""
     words_gone: tuple[Text, ...]
     checks: tuple[Check, ...]
+    share: Wanted | None = None
+    """What is masked beside the usual; None for an export that is not for other people."""
+    sealed: int = 0
+    """Sealed blocks that are left out."""
+    moved: tuple[tuple[str, str], ...] = ()
+    """Paths that texts of a shared session name, and where its reader finds those files."""
 
     @property
     def broken(self) -> tuple[Check, ...]:
@@ -107,6 +117,8 @@ class ExportPlan:
         session_id = self.session.session_id if self.in_place else self.rewrite.session_id
         if session_id is None or self.target is None or not isinstance(self.source, FileSource):
             return None
+        if self.share is not None:
+            return None
         original = self.source.path.resolve()
         expected = original.parent / self.format.new_name(original, self.rewrite.session_id)
         target = self.target.resolve()
@@ -118,8 +130,9 @@ class ExportPlan:
     @property
     def is_elsewhere(self) -> bool:
         """Whether the new session lies outside the folder where its agent would look for it."""
-        folder = agent_folder(self.session)
-        return folder is not None and self.target is not None and not in_agent_dir(self.target)
+        if self.share is not None or self.target is None:
+            return False
+        return agent_folder(self.session) is not None and not in_agent_dir(self.target)
 
     @property
     def target_words(self) -> str:
@@ -144,16 +157,23 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
     session = workspace.session
     if not session.live:
         raise InputError(f"{session.name} holds no conversation: there is nothing to export")
+    if wishes.share is not None and (wishes.in_place or wishes.install):
+        raise InputError("a shared session is for other people: it goes to a new file, in no agent's folder")
     kind = format_named(session.format)
     session_id = None if wishes.in_place else workspace.new_id
     target = _target(source, kind, wishes, session_id, session)
     listed = _index(workspace, source, wishes, target)
-    before, after = workspace.tokens(session.live), workspace.tokens(workspace.messages)
+    files = (*_planned_files(workspace, target), *((listed,) if listed else ()))
+    moved: tuple[tuple[str, str], ...] = ()
+    if wishes.share is not None and target is not None:
+        files, moved = shared_files(files, listed, kind, target)
+    kept = Unsealed(workspace.messages, 0) if wishes.share is None else unsealed(workspace.messages)
+    before, after = workspace.tokens(session.live), workspace.tokens(kept.messages)
     rewrite = Rewrite(
-        messages=workspace.messages,
+        messages=kept.messages,
         boundary=_boundary(workspace),
         session_id=session_id,
-        title=wishes.title or _title(session) if session_id else None,
+        title=_title(session, wishes) if session_id else None,
         context_tokens=_context_tokens(workspace) if workspace.changes else None,
         drop_old=wishes.drop_old,
         slim=wishes.slim,
@@ -175,7 +195,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         backup_folder=_backup_folder(source, wishes),
         backup=wishes.backup or wishes.in_place,
         report=wishes.report,
-        files=(*_planned_files(workspace, target), *((listed,) if listed else ())),
+        files=files,
         index=listed[0] if listed else None,
         side_folder=_side_folder(source, kind, target),
         tokens_before=before,
@@ -185,9 +205,13 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         words_gone=workspace.words_gone,
         checks=(
             *workspace.checks(),
-            *rule_checks(session, kind, rewrite, rewriting),
+            *rule_checks(session, kind, rewrite, rewriting, goes_on=wishes.share is None),
             *place_checks(source, wishes),
+            *(() if wishes.share is None else sharing_checks(session, kept.left_out)),
         ),
+        share=wishes.share,
+        sealed=kept.left_out,
+        moved=moved,
     )
 
 
@@ -213,6 +237,8 @@ def _target(
             where = "standard input" if source.name == "-" else source.name
             raise InputError(f"{where} cannot be replaced in place: give --out PATH")
         return source.path.resolve()
+    if wishes.share is not None:
+        return shared_target(source, wishes.out)
     if wishes.out is not None:
         return wishes.out
     if not isinstance(source, FileSource):
@@ -221,7 +247,10 @@ def _target(
     return source.path.resolve().parent / kind.new_name(source.path, session_id)
 
 
-def _title(session: Session) -> str:
+def _title(session: Session, wishes: Wishes) -> str | None:
+    """The new session's title; a shared one keeps its own unless told."""
+    if wishes.title or wishes.share is not None:
+        return wishes.title
     return f"{session.title or 'Session'} (compacted)"
 
 
@@ -260,6 +289,8 @@ def _up_to_usage(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _backup_folder(source: Source, wishes: Wishes) -> Path | None:
+    if wishes.share is not None:
+        return None
     if wishes.backup_dir is not None or not isinstance(source, FileSource):
         return wishes.backup_dir
     path = source.path.resolve()
@@ -286,6 +317,8 @@ def _index(
     if target is None:
         return None
     where = f"{Path(source.name).resolve()}" if isinstance(source, FileSource) else "the session as it was"
+    if wishes.share is not None:
+        where = "the session as it was"
     if wishes.in_place:
         where = f"the backup in {_backup_folder(source, wishes)}"
     planned = planned_index(workspace, _root(workspace, target), where)
@@ -312,9 +345,11 @@ def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Pat
     return Path(old), Path(new)
 
 
-def rule_checks(session: Session, kind: Format, rewrite: Rewrite, rewriting: Rewriting) -> tuple[Check, ...]:
+def rule_checks(
+    session: Session, kind: Format, rewrite: Rewrite, rewriting: Rewriting, *, goes_on: bool = True
+) -> tuple[Check, ...]:
     """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
-    found = RuleBook(session).compared(rewrite.messages)
+    found = RuleBook(session).compared(rewrite.messages, goes_on=goes_on)
     checks = []
     broken = errors(found.broken_by_edit)
     if broken:

@@ -46,6 +46,8 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
     facts = [("Written", written.plan.target_words)]
     if written.backup:
         facts.append(("Backup", str(written.backup)))
+    if written.shared is not None and written.manifest:
+        facts.append(("Paper", f"{written.manifest}: what was masked, to go with it"))
     if written.report:
         facts.append(("Report", str(written.report)))
     if written.no_report:

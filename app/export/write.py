@@ -39,6 +39,7 @@ from app.export.files import (
 from app.export.guard import held
 from app.export.plan import ExportPlan
 from app.export.readback import compare_with_plan
+from app.export.sharing import Sharing, sharing_of
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
 
@@ -61,6 +62,8 @@ class Written:
     sha256: str
     no_report: str | None = None
     """Why there is no report although one was wanted: the session itself is in place then."""
+    shared: Sharing | None = None
+    """What was masked; None for an export that is not for other people."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `compact --json` prints."""
@@ -73,6 +76,7 @@ class Written:
             "files": [str(path) for path in self.files],
             "size": self.size,
             "sha256": self.sha256,
+            "share": None if self.shared is None else self.shared.as_json(),
             "written": True,
         }
 
@@ -127,7 +131,8 @@ def write(
         raise RefusedError(reason)
     _check_unchanged(plan)
     papers = Papers(plan, f"{_stem(plan)}.{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
-    say("Backing up")
+    if plan.backup_folder is not None:
+        say("Backing up")
     backup = papers.back_up()
     if plan.target is None:
         written = _to_stdout(plan)
@@ -146,16 +151,22 @@ def _to_file(
     staged = stage(_staging_folder(plan, target), _until(stop, plan), mode)
     made: list[Path] = []
     manifest = None
+    sharing = sharing_of(plan)
     try:
         say("Reading back")
         compare_with_plan(staged, plan)
+        if sharing is not None:
+            say("Masking")
+            staged = sharing.staged(staged)
         _check_unchanged(plan)
         # First the folder: it comes whole under its new name, which must not be taken by then.
-        made += _copy_side_folder(plan)
-        for path in _write_files(plan):
+        made += _copy_side_folder(plan, sharing)
+        for path in _write_files(plan, sharing):
             made.append(path)
-        written = Written(plan, target, backup, None, None, tuple(made), staged.size, staged.sha256)
-        manifest = papers.manifest(written)
+        written = Written(
+            plan, target, backup, None, None, tuple(made), staged.size, staged.sha256, shared=sharing
+        )
+        manifest = papers.manifest(written) if sharing is None else sharing.write_manifest(staged, made)
         _go_on_unless(stop, plan)
         if plan.in_place:
             with held(target):
@@ -183,12 +194,33 @@ def _go_on_unless(stop: Stop, plan: ExportPlan) -> None:
 
 
 def _to_stdout(plan: ExportPlan) -> Written:
+    sharing = sharing_of(plan)
+    if sharing is None:
+        return _printed(plan, plan.rewriting.pieces(), None)
+    # What is shared is proved before the first byte goes out, so it needs a place to lie meanwhile.
+    folder = data_dir() / "staging"
+    make_folder(folder)
+    whole = stage(folder, plan.rewriting.pieces())
+    try:
+        compare_with_plan(whole, plan)
+    except BaseException:
+        discard(whole.path)
+        raise
+    staged = sharing.staged(whole)
+    try:
+        with FileSource(staged.path) as source:
+            return _printed(plan, chunks(source), sharing)
+    finally:
+        discard(staged.path)
+
+
+def _printed(plan: ExportPlan, pieces: Iterator[bytes], sharing: Sharing | None) -> Written:
     digest, size = hashlib.sha256(), 0
-    for piece in plan.rewriting.pieces():
+    for piece in pieces:
         digest.update(piece)
         size += sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
-    return Written(plan, None, None, None, None, (), size, digest.hexdigest())
+    return Written(plan, None, None, None, None, (), size, digest.hexdigest(), shared=sharing)
 
 
 def _staging_folder(plan: ExportPlan, target: Path) -> Path:
@@ -232,21 +264,22 @@ def _stem(plan: ExportPlan) -> str:
     return "stdin" if plan.source.name == "-" else Path(plan.source.name).stem[:100] or "session"
 
 
-def _write_files(plan: ExportPlan) -> Iterator[Path]:
+def _write_files(plan: ExportPlan, sharing: Sharing | None) -> Iterator[Path]:
     """The results that stages save; a file with other content is never overwritten. Raises WriteFailed."""
     for path, file in plan.files:
-        if holds(path, file.text):
+        text = file.text if sharing is None else sharing.text(file.text, file.path)
+        if holds(path, text):
             continue
         make_folder(path.parent)
-        publish_new(stage(path.parent, [encoded(file.text)]), path)
+        publish_new(stage(path.parent, [encoded(text)]), path)
         yield path
 
 
-def _copy_side_folder(plan: ExportPlan) -> list[Path]:
+def _copy_side_folder(plan: ExportPlan, sharing: Sharing | None) -> list[Path]:
     if plan.side_folder is None:
         return []
     old, new = plan.side_folder
-    return list(copy_folder(old, new))
+    return list(copy_folder(old, new, None if sharing is None else sharing.copy))
 
 
 @dataclass(frozen=True)
@@ -292,7 +325,7 @@ class Papers:
 
     def report(self, written: Written) -> Written:
         """What was done and why, kept beside the backup."""
-        if not self.plan.report:
+        if not self.plan.report or self.plan.share is not None:
             return written
         try:
             return replace(written, report=self._write_json("report", written.as_json()))

@@ -43,6 +43,7 @@ def check(validity: str, pairs: Pairs, options: Options = DEFAULTS) -> list[Viol
 
 __all__ = [
     "CHECKERS",
+    "DEFAULTS",
     "RULES",
     "Checker",
     "Comparison",

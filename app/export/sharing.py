@@ -1,0 +1,251 @@
+"""Writing an export for other people: everything that is written is masked, then proved to be.
+
+The session is first written and compared with the plan as any other; then its bytes are masked, read
+again, held against what they were before, and searched once more.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from app import __version__
+from app.display import counted
+from app.errors import RefusedError
+from app.export.as_json import step_as_json
+from app.export.files import Staged, discard, encoded, publish_free, stage
+from app.export.for_others import NOT_PROMISED
+from app.export.plan import ExportPlan
+from app.formats.source import BytesSource, FileSource, Source, chunks
+from app.formats.splice import scan
+from app.masking import SEALED, Masker, Place, Wanted
+from app.model import Message, ToolUse
+from app.validity import check, errors
+
+HEAD = 65_536
+"""Bytes by which a text is told from what is none."""
+
+
+@dataclass
+class Sharing:
+    """One export for other people while it is written."""
+
+    plan: ExportPlan
+    masker: Masker
+    not_texts: list[str] = field(default_factory=list)
+    """Files that are no texts and were left out, by their masked names."""
+
+    def staged(self, whole: Staged) -> Staged:
+        """The masked bytes of a session in the place of the staged ones. Raises RefusedError."""
+        try:
+            with FileSource(whole.path) as source:
+                made = stage(whole.path.parent, masked_pieces(source, self._name, self.masker))
+                try:
+                    self._prove(source, made)
+                except BaseException:
+                    discard(made.path)
+                    raise
+        finally:
+            discard(whole.path)
+        return made
+
+    def copy(self, file: Path, inner: PurePath) -> tuple[PurePath, Iterator[bytes]] | None:
+        """The name and the bytes of a file that belongs to the session; None for what is no text."""
+        source = FileSource(file)
+        name = PurePath(self.masker.text(inner.as_posix(), Place(inner.as_posix(), 0)))
+        head = source.read(0, HEAD)
+        if b"\0" in head or not _is_text(head):
+            self.not_texts.append(name.as_posix())
+            return None
+        return name, masked_pieces(source, name.as_posix(), self.masker)
+
+    def text(self, text: str, name: str) -> str:
+        """A saved result, or the list of those that are gone."""
+        pieces = masked_pieces(BytesSource(encoded(text), name), name, self.masker)
+        return b"".join(pieces).decode("utf-8", "surrogatepass")
+
+    @property
+    def _name(self) -> str:
+        return "standard output" if self.plan.target is None else self.plan.target.name
+
+    def _prove(self, source: FileSource, made: Staged) -> None:
+        kind, where = self.plan.format, self.plan.target_words
+        with FileSource(made.path) as masked:
+            before, after = kind.read(source), kind.read(masked)
+            if _outline(before.live) != _outline(after.live) or len(before.records) != len(after.records):
+                raise RefusedError(
+                    f"{where} was not written: masking would change what the session is made of;"
+                    " leave out a --mask that stands in names of fields or tools"
+                )
+            if broken := errors(check(kind.validity, kind.request(after, after.live))):
+                raise RefusedError(
+                    f"{where} was not written: masked, it would break {broken[0].rule} at {broken[0].where}"
+                )
+            again = Masker(Wanted(addresses=self.masker.wanted.addresses))
+            for _ in masked_pieces(masked, self._name, again):
+                pass
+            if again.tally.times:
+                kinds = ", ".join(sorted(again.tally.times))
+                raise RefusedError(f"{where} was not written: masked, it still seems to hold: {kinds}")
+
+    # What is said of it
+
+    def as_json(self) -> dict[str, Any]:
+        """What was masked, where, and what cannot be promised; never what it was."""
+        return {
+            "masked": [row for row in self.masker.tally.as_json() if row["kind"] != SEALED],
+            "sealed_left_out": self.plan.sealed + self.masker.tally.times[SEALED],
+            "files_left_out": self.not_texts,
+            "not_promised": list(NOT_PROMISED),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The same for a person."""
+        told = self.as_json()
+        rows = told["masked"]
+        if not rows:
+            yield "Masked    nothing: no string looks like a secret, and no path names a user"
+        for row in rows:
+            different = f", {row['different']} different" if row["different"] > 1 else ""
+            times = f"{counted(row['times'], 'time')}{different}"
+            yield f"Masked    {row['kind']}: {times}{_where(row['places'])}"
+        if sealed := told["sealed_left_out"]:
+            yield f"Left out  {counted(sealed, 'piece')} of sealed thinking, wherever in the file"
+        for name in self.not_texts:
+            yield f"Left out  {name}: no text, so it cannot be searched"
+        for words in NOT_PROMISED:
+            yield f"Not sure  {words}"
+
+    def manifest(self, made: Staged, files: Iterable[Path]) -> bytes:
+        """The paper that goes with a shared session: nothing in it tells of this machine."""
+        plan = self.plan
+        assert plan.target is not None, "a file"
+        data = {
+            "handcompact": __version__,
+            "made": time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
+            "shared": True,
+            "in_place": False,
+            "pipeline": plan.pipeline,
+            "format": plan.format.name,
+            "source": None,
+            "backup": None,
+            "target": {"path": plan.target.name, "size": made.size, "sha256": made.sha256},
+            "tokens_before": plan.tokens_before,
+            "tokens_after": plan.tokens_after,
+            "estimator": plan.estimator,
+            "steps": [step_as_json(step) for step in plan.steps],
+            "files": [self._inside(path) for path in files],
+            **self.as_json(),
+        }
+        text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
+        return self.masker.json(text.encode(), Place("manifest", 0))
+
+    def write_manifest(self, made: Staged, files: Iterable[Path]) -> Path | None:
+        """Write it beside the session, unless no report is wanted."""
+        target = self.plan.target
+        if target is None or not self.plan.report:
+            return None
+        paper = stage(target.parent, [self.manifest(made, files)])
+        return publish_free(paper, target.parent, f"{target.stem}.manifest", ".json")
+
+    def _inside(self, path: Path) -> str:
+        assert self.plan.target is not None, "a file"
+        folder = self.plan.target.parent
+        return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+
+
+def sharing_of(plan: ExportPlan) -> Sharing | None:
+    """What masks the export; None for one that is not for other people."""
+    if plan.share is None:
+        return None
+    wanted = Wanted(plan.share.addresses, plan.share.words, tuple(dict.fromkeys(_roots(plan))))
+    return Sharing(plan, Masker(wanted))
+
+
+def foreseen(plan: ExportPlan) -> Sharing | None:
+    """What would be masked in the session itself, worked out without a byte being written."""
+    found = sharing_of(plan)
+    if found is not None:
+        source = BytesSource(b"".join(plan.rewriting.pieces()), found._name)
+        for _ in masked_pieces(source, found._name, found.masker):
+            pass
+    return found
+
+
+def _roots(plan: ExportPlan) -> Iterator[tuple[str, str]]:
+    """Folders of this machine that texts of the session name, as a reader of the shared one finds them."""
+    yield from plan.moved
+    if plan.side_folder is not None:
+        old, new = plan.side_folder
+        yield str(old), new.name
+
+
+def masked_pieces(source: Source, name: str, masker: Masker) -> Iterator[bytes]:
+    """The bytes of a file with everything masked: JSON Lines, one JSON document, or a text."""
+    if _begins_with_json(source):
+        yield from masker.lines(chunks(source), name)
+        return
+    data = b"".join(chunks(source))
+    if scan(data).whole:
+        yield masker.json(data, Place(name, 0))
+    elif source.read(0, 1) in (b"{", b"["):
+        # JSON Lines whose first line is damaged: the others are masked as JSON.
+        yield from masker.lines([data], name)
+    else:
+        yield masker.text_bytes(data, Place(name, 0))
+
+
+def _begins_with_json(source: Source) -> bool:
+    """Whether the first line is a JSON value of its own."""
+    head = b""
+    for chunk in chunks(source):
+        head += chunk
+        if b"\n" in head.lstrip():
+            break
+    line = head.lstrip().partition(b"\n")[0]
+    return line[:1] in (b"{", b"[") and scan(line).whole
+
+
+def _is_text(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        # A sign that was cut at the end of what was read is none of its fault.
+        return error.start >= len(head) - 3
+    return True
+
+
+def _outline(messages: Iterable[Message]) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """What messages are made of, without their words."""
+    return [
+        (
+            str(message.role),
+            [
+                (
+                    block.kind,
+                    block.id if isinstance(block, ToolUse) else getattr(block, "tool_use_id", ""),
+                    block.name if isinstance(block, ToolUse) else "",
+                )
+                for block in message.blocks
+            ],
+        )
+        for message in messages
+    ]
+
+
+def _where(places: list[dict[str, Any]]) -> str:
+    """Where something was masked, the first places named."""
+    files: dict[str, list[int]] = {}
+    for place in places:
+        files.setdefault(place["file"], []).append(place["line"])
+    said = []
+    for name, numbers in list(files.items())[:3]:
+        shown = [str(number) for number in numbers if number][:5]
+        more = " ..." if len(numbers) > 5 else ""
+        said.append(f"{name} line {', '.join(shown)}{more}" if shown else name)
+    rest = f" and {len(files) - 3} more files" if len(files) > 3 else ""
+    return f" ({'; '.join(said)}{rest})"
