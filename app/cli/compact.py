@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
+from app.cli.folders import add_folder, compact_folder, is_folder
 from app.cli.giving import add_giving, give
 from app.cli.summaries import NotSent
 
@@ -23,9 +24,15 @@ class Compact:
         add_exporting(parser)
         add_look_at_disk(parser)
         add_giving(parser)
+        add_folder(parser)
+        parser.add_argument(
+            "--write", action="store_true", help="a folder: write each session beside its original"
+        )
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
+        if is_folder(args.file):
+            return compact_folder(args)
         opened = open_for_work(args, place_of(args))
         workspace = opened.workspace
         if args.look_at_disk:

@@ -69,7 +69,7 @@ def add_look_at_disk(parser: ArgumentParser) -> None:
 
 def place_of(args: Namespace) -> Path | None:
     """Where the new session will lie, as far as the arguments tell."""
-    return as_path(args.file) if args.in_place else _wishes(args).out
+    return as_path(args.file) if args.in_place else wishes_of(args).out
 
 
 def _share(args: Namespace) -> Wanted | None:
@@ -96,7 +96,7 @@ def export(
     lost = losses_of(workspace)
     told = {"summaries": summaries, **(told or {}), "lost": lost_as_json(lost)}
     lines = lost_lines(lost)
-    plan = make_plan(workspace, source, _wishes(args))
+    plan = make_plan(workspace, source, wishes_of(args))
     refusal = why_refused(plan, drop_user_words=args.drop_user_words)
     if args.dry_run or refusal:
         _print_plan(plan, args, refusal, told, lines)
@@ -106,7 +106,8 @@ def export(
     return DONE
 
 
-def _wishes(args: Namespace) -> Wishes:
+def wishes_of(args: Namespace) -> Wishes:
+    """What the arguments ask of an export."""
     return Wishes(
         install=args.install,
         out=None if args.out == "-" else as_path(args.out),

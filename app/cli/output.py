@@ -38,6 +38,26 @@ def progress(text: str) -> None:
         sys.stderr.flush()
 
 
+def say_json_line(value: Any) -> None:
+    """Print one JSON object on a line of its own, at once: others follow."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, allow_nan=False) + "\n")
+    sys.stdout.flush()
+
+
+BAR_CELLS = 24
+
+
+def bar(share: float, text: str) -> None:
+    """Show how far something is, in the place of the line before; only on a terminal."""
+    full = int(share * BAR_CELLS)
+    progress(f"[{'#' * full}{'.' * (BAR_CELLS - full)}] {share:4.0%}  {text}")
+
+
+def end_of_bar() -> None:
+    """Make room for what is printed next."""
+    progress("")
+
+
 def notice_lines(notices: Iterable[Notice]) -> list[str]:
     """What is to be known of a file, a line for each word; many of one word are counted."""
     held: dict[str, list[Notice]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_for_work
+from app.cli.folders import add_folder, is_folder, report_folder
 from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
@@ -16,16 +17,19 @@ class Report:
     """Shows what a session holds, block by block, and where its tokens are."""
 
     name = "report"
-    summary = "show what a session holds and where its tokens are"
+    summary = "show what a session holds and where its tokens are; a folder: all of them in sum"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
         add_count(parser)
         add_pipeline(parser)
-        parser.add_argument("--top", type=int, metavar="N", help="only the N largest blocks")
+        parser.add_argument("--top", type=int, metavar="N", help="only the N largest blocks, or sessions")
+        add_folder(parser)
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
+        if is_folder(args.file):
+            return report_folder(args)
         workspace = open_for_work(args).workspace
         workspace.count_all(progress)
         if args.json:

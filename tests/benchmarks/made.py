@@ -287,6 +287,7 @@ def make(path: Path, shape: str, megabytes: float, seed: int = SEED) -> Path:
     head, between, tail = (
         (b'{"messages":[\n', b",\n", b"\n]}\n") if shape == "openai" else (b"", b"\n", b"\n")
     )
+    path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_suffix(".part")
     left = int(megabytes * 1_000_000)
     with building.open("wb") as file:

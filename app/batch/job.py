@@ -1,0 +1,179 @@
+"""What is done with one session of a folder, and what came of it: all of it can go to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from app.errors import HandcompactError, InputError, RefusedError, UnknownFormat
+from app.export.files import make_folder
+from app.export.plan import Wishes, make_plan, plan_as_json
+from app.export.write import why_refused, write
+from app.formats import format_named
+from app.formats.source import FileSource
+from app.opening import Opened, open_workspace
+from app.report import report
+from app.tokens.encode import keep_counts
+
+
+class Outcome(StrEnum):
+    """What became of one file."""
+
+    READ = "read"
+    PLANNED = "planned"
+    """A dry run: nothing was written."""
+    NOTHING = "nothing"
+    """The pipeline found nothing to take out, so there is nothing to write."""
+    WRITTEN = "written"
+    REFUSED = "refused"
+    """Refused for safety, or it could not be written."""
+    OTHER = "other"
+    """No session: a file of another kind lies in the folder."""
+    UNREADABLE = "unreadable"
+    """It should be a session and cannot be used."""
+    FAILED = "failed"
+    """A mistake of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one file; small, whatever the size of the session."""
+
+    path: Path
+    size: int
+    """Bytes."""
+    outcome: Outcome
+    reason: str = ""
+    """Why it was not done, in words; may hold session text."""
+    format: str = ""
+    title: str = ""
+    tokens: int = 0
+    """Of the live segment, as counted."""
+    freed: int = 0
+    """Tokens that the pipeline frees."""
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """What a JSON line tells beside these."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The line that `--json` prints for it."""
+        return {
+            "source": str(self.path),
+            "size": self.size,
+            "outcome": str(self.outcome),
+            "reason": self.reason or None,
+            "format": self.format or None,
+            "title": self.title or None,
+            **self.told,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Compacting:
+    """How the sessions of a folder are compacted."""
+
+    root: Path
+    """The folder, whose tree `out` repeats."""
+    out: Path | None
+    """Where the new sessions go; None: each beside its original."""
+    wishes: Wishes
+    write: bool
+    drop_user_words: bool = False
+    look_at_disk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is done with every session of a folder."""
+
+    pipeline: str
+    settings: tuple[str, ...] = ()
+    exact: bool = True
+    cache: Path | None = None
+    """The folder where counts are kept; None keeps none."""
+    compacting: Compacting | None = None
+    """None: sessions are only reported on."""
+
+    def begin(self) -> None:
+        """Make this process ready."""
+        keep_counts(self.cache if self.exact else None)
+
+    def do(self, path: Path, size: int) -> Result:
+        """Do it with one file. Never raises: a file that cannot be used is a result like any other."""
+        try:
+            return self._compact(path, size) if self.compacting else self._report(path, size)
+        except UnknownFormat as error:
+            return Result(path, size, Outcome.OTHER, str(error))
+        except InputError as error:
+            return Result(path, size, Outcome.UNREADABLE, str(error))
+        except (RefusedError, HandcompactError) as error:
+            return Result(path, size, Outcome.REFUSED, str(error))
+        except (Exception, RecursionError) as error:
+            return Result(path, size, Outcome.FAILED, f"{type(error).__name__}: {error}"[:300])
+
+    def _report(self, path: Path, size: int) -> Result:
+        workspace = self._open(path).workspace
+        workspace.count_all()
+        whole = report(workspace)
+        workspace.run_all()
+        workspace.count_all()
+        session = workspace.session
+        before, after = workspace.tokens(session.live), workspace.tokens(workspace.messages)
+        left_out = ("source", "rows", "summaries", "notices", "leaves", "format", "title")
+        told = {name: value for name, value in whole.items() if name not in left_out}
+        told["could_free"] = {"pipeline": workspace.pipeline.name, "tokens": before - after}
+        return Result(
+            path, size, Outcome.READ, "", session.format, session.title or "", before, before - after, told
+        )
+
+    def _compact(self, path: Path, size: int) -> Result:
+        how = self.compacting
+        assert how is not None
+        opened = self._open(path)
+        workspace = opened.workspace
+        if how.look_at_disk:
+            workspace.look_at_disk()
+        workspace.run_all()
+        workspace.count_all()
+        session = workspace.session
+        if session.live and not workspace.changes:
+            tokens = workspace.tokens(session.live)
+            return Result(path, size, Outcome.NOTHING, "", session.format, session.title or "", tokens)
+        plan = make_plan(workspace, opened.source, replace(how.wishes, out=self._target(opened, path)))
+        refusal = why_refused(plan, drop_user_words=how.drop_user_words)
+        if how.out is not None and refusal and plan.target is not None and not plan.target.parent.is_dir():
+            # Only the folder is missing, which is made when something is written.
+            refusal = None if not (plan.broken or (plan.words_gone and not how.drop_user_words)) else refusal
+        found = Result(
+            path, size, Outcome.PLANNED, refusal or "", session.format, session.title or "",
+            plan.tokens_before, plan.tokens_freed,
+        )  # fmt: skip
+        if refusal or not how.write:
+            outcome = Outcome.REFUSED if refusal else Outcome.PLANNED
+            return replace(found, outcome=outcome, told=_of_plan(plan_as_json(plan)) | {"written": False})
+        if how.out is not None and plan.target is not None:
+            make_folder(plan.target.parent)
+        written = write(plan, drop_user_words=how.drop_user_words)
+        return replace(found, outcome=Outcome.WRITTEN, told=_of_plan(written.as_json()))
+
+    def _target(self, opened: Opened, path: Path) -> Path | None:
+        how = self.compacting
+        if how is None or how.out is None:
+            return None
+        kind = format_named(opened.workspace.session.format)
+        inner = path.parent.relative_to(how.root)
+        return how.out / inner / kind.new_name(path, opened.workspace.new_id)
+
+    def _open(self, path: Path) -> Opened:
+        opened = open_workspace(str(path), pipeline=self.pipeline, settings=self.settings, exact=self.exact)
+        assert isinstance(opened.source, FileSource)
+        return opened
+
+
+def _of_plan(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line tells of an export: neither the source again nor the texts and keys of its steps."""
+    left_out = ("source", "steps", "user_messages_gone")
+    kept = {name: value for name, value in told.items() if name not in left_out}
+    return kept | {"user_messages_gone": len(told.get("user_messages_gone", ()))}

@@ -1,0 +1,51 @@
+"""The files below a folder that may be sessions, by their names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from app.errors import UnreadableFile
+
+ENDINGS: Final = (".jsonl", ".json", ".traj")
+_OURS: Final = (".transcripts",)
+"""Folders that this program puts backups into: what lies there was looked at as a session before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file that may be a session."""
+
+    path: Path
+    size: int
+    """Bytes."""
+
+
+def sessions_below(folder: Path, *, leave_out: Collection[Path] = ()) -> list[Entry]:
+    """The files below a folder that may be sessions, by path; folders behind links are not gone into.
+
+    `leave_out` are folders that are passed over. Raises UnreadableFile where the folder itself cannot
+    be listed; one inside that cannot is passed over.
+    """
+    try:
+        os.listdir(folder)  # noqa: PTH208 (only to know whether it may be listed)
+    except OSError as error:
+        raise UnreadableFile(
+            f"{folder} cannot be listed ({error.strerror}): give a folder of sessions"
+        ) from error
+    skipped = {path.resolve() for path in leave_out}
+    return sorted(_walk(folder, skipped), key=lambda entry: entry.path)
+
+
+def _walk(folder: Path, skipped: Collection[Path]) -> Iterator[Entry]:
+    for place, folders, files in os.walk(folder):
+        at = Path(place)
+        folders[:] = [name for name in folders if name not in _OURS and (at / name).resolve() not in skipped]
+        for name in files:
+            if name.endswith(ENDINGS) and not name.startswith("."):
+                with suppress(OSError):
+                    yield Entry(at / name, (at / name).stat().st_size)

@@ -1,0 +1,227 @@
+"""`report DIR` and `compact DIR`: every session below a folder, with a bar, lines as they come, and a sum."""
+
+from __future__ import annotations
+
+import heapq
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from app.batch import Compacting, Entry, Job, Outcome, Result, run, sessions_below
+from app.cli.command import DONE, FOUND, as_path
+from app.cli.exporting import wishes_of
+from app.cli.output import bar, columns, complain, end_of_bar, say, say_json_line
+from app.display import counted, human_bytes, human_number, one_line
+from app.errors import InputError, RefusedError
+from app.settings import cache_dir
+
+LARGEST: Final = 10
+"""Sessions that a summary names unasked."""
+TROUBLES: Final = 50
+"""Lines about files that could not be used; the rest is counted."""
+
+_SESSIONS: Final = (Outcome.READ, Outcome.PLANNED, Outcome.NOTHING, Outcome.WRITTEN, Outcome.REFUSED)
+_FOR_ONE: Final = (
+    "in_place", "install", "title", "summary_file", "memory", "refusal", "model_command", "ask_model",
+)  # fmt: skip
+"""What can be asked for one session only."""
+_TROUBLE: Final = (Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED)
+
+
+def add_folder(parser: ArgumentParser) -> None:
+    """What holds for a folder alone."""
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes for a folder of sessions (default: one per core)"
+    )
+
+
+def is_folder(text: str) -> bool:
+    """Whether a command is given a folder and no session."""
+    try:
+        return text != "-" and Path(text).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def report_folder(args: Namespace) -> int:
+    """Report on every session below a folder; gives the exit code."""
+    job = Job(args.pipeline, tuple(args.settings), args.count == "exact", _cache(args))
+    return _run(args, job, Path(args.file), (), args.top or LARGEST)
+
+
+def compact_folder(args: Namespace) -> int:
+    """Compact every session below a folder, or say what it would do; gives the exit code."""
+    for word in (
+        "in_place",
+        "install",
+        "title",
+        "summary_file",
+        "memory",
+        "refusal",
+        "model_command",
+        "ask_model",
+    ):
+        if getattr(args, word, None):
+            option = f"--{word.replace('_', '-')}"
+            raise InputError(f"{option} is for one session, and {args.file} is a folder: give a session file")
+    if args.out == "-":
+        raise InputError("standard output holds one session: give --out DIR for a folder")
+    folder, out = Path(args.file), as_path(args.out)
+    if out is not None and out.exists() and not out.is_dir():
+        raise InputError(f"{out} is no folder: give --out DIR for a folder of sessions")
+    compacting = Compacting(
+        folder,
+        out,
+        wishes_of(args),
+        write=(args.write or out is not None) and not args.dry_run,
+        drop_user_words=args.drop_user_words,
+        look_at_disk=args.look_at_disk,
+    )
+    job = Job(args.pipeline, tuple(args.settings), args.count == "exact", _cache(args), compacting)
+    leave_out = tuple(path for path in (out, as_path(args.backup_dir)) if path is not None)
+    code = _run(args, job, folder, leave_out, LARGEST)
+    if not compacting.write and not args.json:
+        say("", "Dry run: nothing was written. --write writes each beside its original, --out DIR elsewhere.")
+    return code
+
+
+def _cache(args: Namespace) -> Path | None:
+    return None if args.no_cache else cache_dir()
+
+
+def _run(args: Namespace, job: Job, folder: Path, leave_out: tuple[Path, ...], largest: int) -> int:
+    from app.opening import parse_settings
+    from app.pipeline import load
+
+    load(args.pipeline).with_options(parse_settings(args.settings))
+    if args.jobs is not None and args.jobs < 1:
+        raise InputError(f"--jobs {args.jobs}: at least one process is needed")
+    entries = sessions_below(folder, leave_out=leave_out)
+    if not entries:
+        raise InputError(f"{folder} holds no .jsonl, .json or .traj file: give a folder of sessions")
+    tally = Tally(largest)
+    with closing(_results(job, entries, args.jobs)) as results:
+        for result in _with_bar(results, entries):
+            tally.add(result)
+            if args.json:
+                say_json_line(result.as_json())
+    if args.json:
+        say_json_line({"summary": tally.as_json()})
+    else:
+        say(*_lines(folder, tally, compacts=job.compacting is not None))
+        for line in tally.trouble_lines():
+            complain(line)
+    return tally.exit_code
+
+
+def _results(job: Job, entries: list[Entry], jobs: int | None) -> Generator[Result, None, None]:
+    yield from run(job, entries, processes=jobs)
+
+
+def _with_bar(results: Iterator[Result], entries: list[Entry]) -> Iterator[Result]:
+    """The results, with a bar on the terminal that tells how many bytes are done."""
+    everything, done = sum(entry.size for entry in entries), 0
+    bar(0.0, f"0 of {counted(len(entries), 'file')}")
+    try:
+        for number, result in enumerate(results, 1):
+            done += result.size
+            end_of_bar()
+            yield result
+            bar(done / max(everything, 1), f"{number:,} of {counted(len(entries), 'file')}, ctrl+c stops")
+    finally:
+        end_of_bar()
+
+
+@dataclass
+class Tally:
+    """What all sessions come to; of the sessions themselves it holds the largest few."""
+
+    largest: int
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    size: int = 0
+    tokens: int = 0
+    freed: int = 0
+    _top: list[tuple[int, int, Result]] = field(default_factory=list)
+    _troubles: list[Result] = field(default_factory=list)
+
+    def add(self, result: Result) -> None:
+        """One more file."""
+        self.outcomes[result.outcome] += 1
+        if result.outcome in _TROUBLE and len(self._troubles) < TROUBLES:
+            self._troubles.append(result)
+        if not result.format:
+            return
+        self.size += result.size
+        self.tokens += result.tokens
+        self.freed += result.freed
+        heapq.heappush(self._top, (result.tokens, -self.outcomes.total(), result))
+        if len(self._top) > self.largest:
+            heapq.heappop(self._top)
+
+    @property
+    def sessions(self) -> int:
+        """Files that are sessions and could be read."""
+        return sum(self.outcomes[one] for one in _SESSIONS)
+
+    @property
+    def top(self) -> list[Result]:
+        """The sessions with the most tokens, the largest first."""
+        return [result for _, _, result in sorted(self._top, key=lambda held: held[:2], reverse=True)]
+
+    @property
+    def exit_code(self) -> int:
+        """3 where something was refused or failed, 1 where a file could not be read, else 0."""
+        if self.outcomes[Outcome.REFUSED] or self.outcomes[Outcome.FAILED]:
+            return RefusedError.exit_code
+        if not self.sessions:
+            return InputError.exit_code
+        return FOUND if self.outcomes[Outcome.UNREADABLE] else DONE
+
+    def trouble_lines(self) -> Iterator[str]:
+        """A line for each file that could not be used, as far as they are kept."""
+        for result in self._troubles:
+            why = result.reason.removeprefix(f"{result.path} ")
+            yield f"! {result.path}: {result.outcome}: {why}"
+        more = sum(self.outcomes[one] for one in _TROUBLE) - len(self._troubles)
+        if more:
+            yield f"! and {more:,} more; --json has a line for each"
+
+    def as_json(self) -> dict[str, object]:
+        """The last line that `--json` prints."""
+        return {
+            "files": self.outcomes.total(),
+            "sessions": self.sessions,
+            "outcomes": {str(outcome): count for outcome, count in sorted(self.outcomes.items())},
+            "size": self.size,
+            "tokens": self.tokens,
+            "freed": self.freed,
+            "largest": [
+                {"source": str(r.path), "tokens": r.tokens, "freed": r.freed, "size": r.size}
+                for r in self.top
+            ],
+        }
+
+
+def _lines(folder: Path, tally: Tally, *, compacts: bool) -> Iterator[str]:
+    others = tally.outcomes[Outcome.OTHER]
+    aside = f", {counted(others, 'other file')} passed over" if others else ""
+    yield f"{folder}  {counted(tally.sessions, 'session')}, {human_bytes(tally.size)}{aside}"
+    freed = "frees" if tally.outcomes[Outcome.WRITTEN] else "would free"
+    all_tokens, all_freed = human_number(tally.tokens), human_number(tally.freed)
+    yield f"tokens    ~{all_tokens}, of which the pipeline {freed} ~{all_freed}"
+    if compacts:
+        yield f"outcome   {', '.join(f'{n:,} {outcome}' for outcome, n in sorted(tally.outcomes.items()))}"
+    yield ""
+    rows = [("~tokens", f"~{freed.removeprefix('would ')}", "size", "format", "session")]
+    for result in tally.top:
+        name = str(result.path.relative_to(folder))
+        words = f"{name}  {one_line(result.title, 48).rstrip()}" if result.title else name
+        figures = human_number(result.tokens), human_number(result.freed), human_bytes(result.size)
+        rows.append((*figures, result.format, words))
+    yield from columns(rows, right=frozenset({0, 1, 2}))
+    if tally.sessions > len(tally.top):
+        yield f"and {counted(tally.sessions - len(tally.top), 'smaller session')}"
