@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import HandcompactError, InputError, RefusedError, UnknownFormat
+from app.export.as_json import plan_as_json
 from app.export.files import make_folder
-from app.export.plan import Wishes, make_plan, plan_as_json
+from app.export.plan import Wishes, make_plan
 from app.export.write import why_refused, write
 from app.formats import format_named
 from app.formats.source import FileSource
