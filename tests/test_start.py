@@ -44,7 +44,14 @@ def test_a_command_starts_without_the_screens_and_without_the_vocabulary(argumen
 
 def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_there() -> None:
     loaded = modules_after("import app.cli.main, app.cli.open, app.tui.app")
-    assert not loaded & {"app.formats", "app.stages", "app.workspace", "app.discovery", "tiktoken", "sqlite3"}
+    assert not loaded & {
+        "app.formats",
+        "app.stages",
+        "app.workspace",
+        "app.discovery.look",
+        "tiktoken",
+        "sqlite3",
+    }
 
 
 def test_every_verb_is_done_by_the_command_of_its_name() -> None:

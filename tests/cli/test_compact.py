@@ -166,7 +166,7 @@ def test_an_existing_target_is_never_overwritten(handcompact: Handcompact, sessi
         (("compact", "{session}", "--pipeline", "nope"), "there is no pipeline 'nope'"),
         (("compact", "{session}", "--count", "both"), "invalid choice"),
         (("compact",), "required"),
-        (("report", "{folder}"), "is a folder"),
+        (("verify", "{folder}"), "is a folder"),
     ],
 )
 def test_bad_use_is_one_line_and_code_2(
