@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -167,9 +167,17 @@ def test_lines_that_were_left_alone_keep_their_tabs_and_controls() -> None:
 
 
 @pytest.fixture
-def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Sets the person's editor: a line of Python that rewrites the file at `path`."""
-    monkeypatch.setattr(HandcompactApp, "suspend", lambda _: nullcontext())
+
+    @contextmanager
+    def suspended(_: HandcompactApp) -> Iterator[None]:
+        # As Textual does it: what is raised inside leaves the screen away for ever.
+        yield
+        back.append(True)
+
+    back: list[bool] = []
+    monkeypatch.setattr(HandcompactApp, "suspend", suspended)
     monkeypatch.delenv("VISUAL", raising=False)
 
     def put(line: str) -> None:
@@ -177,7 +185,8 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
         script.write_text(f"import sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n{line}\n")
         monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
 
-    return put
+    yield put
+    assert back, "the screen came back"
 
 
 async def test_what_is_saved_in_ones_own_editor_is_one_step(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -88,18 +88,20 @@ class RewriteScreen(Attempts):
         try:
             command = editor_of(os.environ)
             with self.app.suspend():
-                text = edited_outside(before, command)
+                # Nothing may be raised in here: the screen would not come back.
+                left = _left_outside(before, command)
         except SuspendNotSupported:
             self.status("this terminal cannot be left to another program: write here")
         except RefusedError as error:
             self.status(str(error))
         else:
-            self._come_back(text)
+            self._come_back(left)
 
-    def _come_back(self, text: str | None) -> None:
-        if text is None:
-            self.status("nothing was changed in the editor")
+    def _come_back(self, left: str | RefusedError | None) -> None:
+        if left is None or isinstance(left, RefusedError):
+            self.status(str(left or "nothing was changed in the editor"))
             return
+        text = left
         # What the editor of the screen holds is safe to show; its lines stand for these.
         self._original = text
         self._editor.start(text)
@@ -122,6 +124,13 @@ class RewriteScreen(Attempts):
             self.dismiss()
         else:
             self._editor.focus()
+
+
+def _left_outside(text: str, command: Sequence[str]) -> str | RefusedError | None:
+    try:
+        return edited_outside(text, command)
+    except RefusedError as error:
+        return error
 
 
 def restored(original: str, edited: str) -> str:
