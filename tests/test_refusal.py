@@ -92,6 +92,106 @@ TOO_LONG = [
         4500, 4097, 512,
     ),
     ("Range of input length should be [1, 129024]", None, 129_024, 0),
+    (
+        "This model's maximum context length is 4097 tokens. However, you requested 4127 tokens (2000 in the"
+        " messages, 127 in the functions, and 2000 in the completion).",
+        2127, 4097, 2000,
+    ),
+    (
+        "This endpoint's maximum context length is 200000 tokens. However, you requested about 207113 tokens"
+        " (150000 of text input, 25113 of tool input, 32000 in the output). Please reduce the length of"
+        ' either one, or use the "middle-out" transform to compress your prompt automatically.',
+        175_113, 200_000, 32_000,
+    ),
+    (
+        "This model's maximum context length is 16384 tokens. However, your request has 18225 input tokens."
+        " Please reduce the length of the input messages. None",
+        18_225, 16_384, 0,
+    ),
+    (
+        "Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a"
+        " total of 40000 tokens: 36000 tokens from the input messages and 4000 tokens for the completion.",
+        36_000, 32_768, 4000,
+    ),
+    (
+        "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300123 tokens."
+        " Please reduce the length of the messages.",
+        300_123, 272_000, 0,
+    ),
+    (
+        "The prompt (total length 25938) is too long to fit into the model (context length 4096). Make sure"
+        " that `max_model_len` is no smaller than the number of text tokens.",
+        25_938, 4096, 0,
+    ),
+    ("The prompt (length 40000) is longer than the maximum model length of 32768.", 40_000, 32_768, 0),
+    ("Input prompt (2664 tokens) is too long and exceeds limit of 2048", 2664, 2048, 0),
+    (
+        "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).",
+        160_062, 59_862, 0,
+    ),
+    ("Input length 300000 exceeds the maximum length 229376", 300_000, 229_376, 0),
+    ("The prompt is too long: 140000, model maximum context length: 131071", 140_000, 131_071, 0),
+    (
+        "Unable to submit request because the input token count is 1251952 but model only supports up to"
+        " 1048576. Reduce the input token count and try again.",
+        1_251_952, 1_048_576, 0,
+    ),
+    (
+        "Too many input tokens. Max input tokens: 8192, request input token count: 13064",
+        13_064, 8192, 0,
+    ),
+    ("Request body too large for gpt-4o model. Max size: 8000 tokens.", None, 8000, 0),
+    (
+        "Please reduce the length of the messages or completion. Current length is 42328 while limit is"
+        " 40000",
+        42_328, 40_000, 0,
+    ),
+    ("length of prompt_tokens (57535) must be less than max_seq_len (32768).", 57_535, 32_768, 0),
+    ("max_total_tokens (33802) must be less than or equal to max_seq_len (32768)", 33_802, 32_768, 0),
+    (
+        "too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354."
+        " Try using a shorter prompt or a smaller max_tokens value.",
+        6354, 2048, 0,
+    ),
+    (
+        "too many tokens: size limit exceeded by 1234 tokens. Try using shorter or fewer inputs. The limit"
+        " for this model is 4096 tokens.",
+        None, 4096, 0,
+    ),
+    (
+        "the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model",
+        9000, 8192, 0,
+    ),
+    (
+        "Bad request: prompt token count (9000) cannot exceed 8192. Please decrease the prompt length.",
+        9000, 8192, 0,
+    ),
+    ("Requested tokens (2285) exceed context window of 2048", 2285, 2048, 0),
+    (
+        "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with"
+        " context length of only 32768 tokens, which is not enough.",
+        111_490, 32_768, 0,
+    ),
+    ("Prompt has 12,345 tokens, but the configured context size is 8,192 tokens", 12_345, 8192, 0),
+    (
+        "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+        5000, 4096, 0,
+    ),
+    ("Prompt length (9000) exceeds maximum input length (8192).", 9000, 8192, 0),
+    ("Session token limit exceeded: 40000 tokens > 32000 limit.", 40_000, 32_000, 0),
+    (
+        "Input tokens: ~300,123 of 200,000 -- possibly exhausted context window!",
+        300_123, 200_000, 0,
+    ),
+    ("Context limit reached · /compact or /clear to continue", None, None, 0),
+    ("Conversation too long. Press esc twice to go up a few messages and try again.", None, None, 0),
+    ("Request too large (max 32MB). Accumulated images pushed the request over the limit.", None, None, 0),
+    ("413 Request Entity Too Large", None, None, 0),
+    ("Input Tokens Exceeded: Number of input tokens exceeds maximum length.", None, None, 0),
+    ("invalid params, context window exceeds limit (2013)", None, None, 0),
+    ("prompt too long; exceeded max context length by 4 tokens", None, None, 0),
+    ("Prompt 超长", None, None, 0),
+    ("请求的上下文长度超出模型限制", None, None, 0),
     ("Prompt is too long", None, None, 0),
     ("Input is too long for requested model.", None, None, 0),
     (
@@ -112,6 +212,7 @@ def test_every_providers_words_are_understood(
     for spelled in (
         text,
         f"API Error: 400 {json.dumps({'error': {'message': text}})}",
+        json.dumps({"error": {"raw": json.dumps({"error": json.dumps({"message": text})})}}),
         text.replace(" ", "\n  "),
     ):
         found = read_refusal(spelled)
@@ -138,6 +239,12 @@ def test_error_objects_are_understood_by_their_code() -> None:
         " output tokens must be reduced.",
         "You exceeded your current quota, please reduce the length of the messages or upgrade.",
         "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens",
+        "max_tokens (10000) cannot exceed 8192. Please reduce the length of max output tokens generated.",
+        "The maximum tokens you requested exceeds the model limit of 32768",
+        "Too many tokens, please wait before trying again.",
+        "Request too large for model `llama-3` on tokens per minute (TPM): Limit 6000, Requested 7000",
+        "This request would exceed your organization's rate limit of 40,000 input tokens per minute.",
+        "Context low · Run /compact to compact & continue",
         "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after",
         "The image exceeds the maximum size of 5 MB",
     ],
