@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.display import Glyphs, counted, human_number, short_path
 from app.export.plan import ExportPlan
+from app.export.sharing import Sharing
 from app.export.words import freed_words
 from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
@@ -42,6 +43,12 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     if plan.side_folder is not None:
         facts.append(Fact("files", f"{short_path(plan.side_folder[1])}: a copy of the session's folder"))
     return facts
+
+
+def shared_facts(shared: Sharing | None) -> Iterator[Fact]:
+    """What is masked in a session for other people, and what that cannot promise."""
+    lines = () if shared is None else shared.lines()
+    yield from (Fact(line[:9].strip().lower(), line[10:], whole=True) for line in lines)
 
 
 def _saved(paths: list[Path]) -> list[Fact]:

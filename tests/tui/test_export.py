@@ -249,3 +249,36 @@ async def test_a_strange_file_name_cannot_act_on_the_terminal(original: Path) ->
         app.screen.query_one("#write", Push).focus()
         assert "\x1b" not in await press(pilot, "enter")
     assert len(list(original.parent.glob("*.json"))) == 2
+
+
+async def test_a_tick_writes_a_session_for_other_people(tmp_path: Path) -> None:
+    key = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    original = tmp_path / "bug.json"
+    first = {"role": "user", "content": f"My token {key} in /home/adalovelace/work fails."}
+    messages = [first, *turns(3)[1:]]
+    original.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
+    before = original.read_bytes()
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        usual = target(app).value
+        tick(app, "share")
+        text = await press(pilot, "space")
+        assert target(app).value == str(tmp_path / "bug.shared.json") != usual
+        assert "not for other people" in text
+        assert "masked   GitHub token: 1 time" in text and key not in text
+        assert app.screen.query_one("#resume", Push).dimmed
+        tick(app, "install")
+        await press(pilot, "space")
+        assert not app.screen.query_one("#share", TickBox).value, "one place or the other"
+        tick(app, "share")
+        await press(pilot, "space")
+        app.screen.query_one("#dry-run", Push).focus()
+        assert "Masked    GitHub token" in await press(pilot, "enter")
+        await press(pilot, "escape")
+        app.screen.query_one("#write", Push).focus()
+        text = await press(pilot, "enter")
+        assert "Written" in text and "\n Resume " not in text and "what was masked" in text
+    shared = (tmp_path / "bug.shared.json").read_text()
+    assert key not in shared and "adalovelace" not in shared and "/home/user/work" in shared
+    assert original.read_bytes() == before and not (tmp_path / ".transcripts").exists()

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events, on
-from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input
@@ -19,14 +18,15 @@ from app.export.words import plan_lines, written_facts
 from app.export.write import Written, why_refused
 from app.formats import format_named
 from app.formats.source import FileSource
+from app.masking import Wanted
 from app.opening import Opened
-from app.tui.export_words import plan_facts
+from app.tui.export_words import plan_facts, shared_facts
 from app.tui.keys import Where
 from app.tui.screens.base import Line, acts
+from app.tui.screens.parts.export_form import export_panels
 from app.tui.screens.parts.exporting import Done, Exports, Failed, Planned, Progressed
 from app.tui.stage_words import session_words
 from app.tui.widgets.controls import Control, Push, TickBox
-from app.tui.widgets.entry import Entry
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
 
@@ -50,30 +50,7 @@ class ExportScreen(Exports):
         self._is_writing = False
 
     def body(self) -> Iterable[Widget]:
-        buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
-        form = Vertical(
-            Horizontal(Line("Write", classes="name"), Entry(id="target"), classes="entry"),
-            Horizontal(Line("Format", classes="name"), Line(id="format"), classes="entry"),
-            TickBox("Back up the original", True, id="backup"),
-            TickBox("Write the report", True, note="beside the backup", id="report"),
-            TickBox("Replace the original in place", id="in-place"),
-            TickBox("Put it where its agent looks for it", id="install"),
-            TickBox("Leave out what lies before the boundary", id="drop-old"),
-            FactList(glyphs=self.glyphs, id="plan"),
-            TickBox("", id="words"),
-            Horizontal(*buttons, classes="buttons"),
-            id="form",
-        )
-        dry = Vertical(
-            TextPane(glyphs=self.glyphs, id="text"),
-            Horizontal(Push("Back", id="back"), classes="buttons"),
-            id="dry",
-        )
-        close = (Push("Copy resume command", id="resume"), Push("Close", id="close"))
-        done = Vertical(
-            FactList(glyphs=self.glyphs, id="places"), Horizontal(*close, classes="buttons"), id="done"
-        )
-        yield ContentSwitcher(form, dry, done, initial="form")
+        yield export_panels(self.glyphs)
 
     def header(self) -> str:
         workspace = self.workspace
@@ -107,6 +84,7 @@ class ExportScreen(Exports):
             out=typed_path(typed) if is_own else None,
             in_place=self._box("in-place").value,
             install=self._box("install").value,
+            share=Wanted() if self._box("share").value else None,
             backup=self._box("backup").value,
             report=self._box("report").value,
             drop_old=self._box("drop-old").value,
@@ -136,7 +114,8 @@ class ExportScreen(Exports):
             field.value = self._usual
         backup = self._box("backup")
         folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
-        backup.note = f"always, when the original is replaced: {folder}" if plan.in_place else folder
+        kept = f"always, when the original is replaced: {folder}" if plan.in_place else folder
+        backup.note = kept if plan.share is None else "not for other people"
         has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
         self._box("drop-old").note = "" if has_boundary else "there is none"
         words = self._box("words")
@@ -162,6 +141,7 @@ class ExportScreen(Exports):
         facts = [Fact("error", reason, "!", whole=True)] if reason else []
         if self._planned is not None:
             not_run = self.workspace.pipeline.titles[len(self.workspace.state.taken) :]
+            facts += shared_facts(self._planned.shared)
             facts += plan_facts(self._planned.plan, self._planned.size, not_run, self.glyphs)
         self.query_one("#plan", FactList).show(facts)
 
@@ -188,10 +168,14 @@ class ExportScreen(Exports):
                 self._say_if_ready()
                 return
             case "in-place":
-                self._box("install").value = False
+                self._box("install").value = self._box("share").value = False
                 self._switch_place(self._box("in-place").value)
             case "install":
+                self._box("share").value = False
                 self._switch_install(self._box("install").value)
+            case "share":
+                self._box("install").value = False
+                self._switch_install(False)
             case "backup" if self._box("in-place").value:
                 self._box("backup").value = True
                 self.status("an original that is replaced always keeps a backup")
@@ -257,7 +241,9 @@ class ExportScreen(Exports):
     @acts
     def action_dry_run(self) -> None:
         assert self._planned is not None
-        lines = [*plan_lines(self._planned.plan, self._planned.size), "", "Dry run: nothing was written."]
+        shared = () if self._planned.shared is None else self._planned.shared.lines()
+        lines = [*plan_lines(self._planned.plan, self._planned.size), *shared]
+        lines += ["", "Dry run: nothing was written."]
         self.query_one("#text", TextPane).show("\n".join(lines))
         self._panel.current = "dry"
         self.query_one("#text", TextPane).focus()
@@ -276,6 +262,7 @@ class ExportScreen(Exports):
         self._written = event.written
         self.workspace.mark_written()
         facts = [Fact(label, text, whole=True) for label, text in written_facts(event.written)]
+        facts += shared_facts(event.written.shared)
         self.query_one("#places", FactList).show(facts)
         self._panel.current = "done"
         self.query_one("#close", Push).focus()

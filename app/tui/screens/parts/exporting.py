@@ -10,6 +10,7 @@ from textual.worker import get_current_worker
 
 from app.errors import HandcompactError
 from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.sharing import Sharing, foreseen
 from app.export.write import Written, write
 from app.formats.source import FileSource
 from app.opening import Opened
@@ -19,9 +20,11 @@ from app.tui.screens.base import WorkScreen
 class Planned(Message):
     """A plan was made."""
 
-    def __init__(self, plan: ExportPlan, size: int) -> None:
+    def __init__(self, plan: ExportPlan, size: int, shared: Sharing | None) -> None:
         super().__init__()
         self.plan = plan
+        self.shared = shared
+        """What would be masked; None for an export that is not for other people."""
         self.size = size
         """Bytes of the file that it would write."""
 
@@ -66,7 +69,7 @@ class Exports(WorkScreen):
             if worker.is_cancelled:
                 return
             plan = make_plan(workspace, self.opened.source, wishes)
-            found: Message = Planned(plan, plan.size_after())
+            found: Message = Planned(plan, plan.size_after(), foreseen(plan))
         except (HandcompactError, OSError) as error:
             found = Failed(self._reason(error, wishes))
         if not worker.is_cancelled:

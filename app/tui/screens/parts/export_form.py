@@ -1,0 +1,40 @@
+"""The widgets of the export: what is asked for, the dry run, and what was written."""
+
+from __future__ import annotations
+
+from textual.containers import Horizontal, Vertical
+from textual.widgets import ContentSwitcher
+
+from app.display import Glyphs
+from app.tui.screens.base import Line
+from app.tui.widgets.controls import Push, TickBox
+from app.tui.widgets.entry import Entry
+from app.tui.widgets.fact_list import FactList
+from app.tui.widgets.text_pane import TextPane
+
+
+def export_panels(glyphs: Glyphs) -> ContentSwitcher:
+    """The three panels, the form in front."""
+    buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
+    form = Vertical(
+        Horizontal(Line("Write", classes="name"), Entry(id="target"), classes="entry"),
+        Horizontal(Line("Format", classes="name"), Line(id="format"), classes="entry"),
+        TickBox("Back up the original", True, id="backup"),
+        TickBox("Write the report", True, note="beside the backup", id="report"),
+        TickBox("Replace the original in place", id="in-place"),
+        TickBox("Put it where its agent looks for it", id="install"),
+        TickBox("For other people: mask secrets, leave out what is sealed", id="share"),
+        TickBox("Leave out what lies before the boundary", id="drop-old"),
+        FactList(glyphs=glyphs, id="plan"),
+        TickBox("", id="words"),
+        Horizontal(*buttons, classes="buttons"),
+        id="form",
+    )
+    dry = Vertical(
+        TextPane(glyphs=glyphs, id="text"),
+        Horizontal(Push("Back", id="back"), classes="buttons"),
+        id="dry",
+    )
+    close = (Push("Copy resume command", id="resume"), Push("Close", id="close"))
+    done = Vertical(FactList(glyphs=glyphs, id="places"), Horizontal(*close, classes="buttons"), id="done")
+    return ContentSwitcher(form, dry, done, initial="form")
