@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from app.display import counted
 from app.errors import InputError, SummaryFailed
 from app.history import Deed, Operation
 from app.model import Author, Held, Text, blocks_of
@@ -20,7 +21,7 @@ from app.stages.summarize import Summarize
 from app.stages.summarizing import Summarizing
 from app.summarizers import SummaryRequest
 from app.summarizers.asking import Ask
-from app.summarizers.memory import memory_files, memory_text
+from app.summarizers.memory import MEMORY_TOKENS, memory_files, memory_text
 from app.summarizers.model import obtain
 from app.summarizers.structured import structured_summary
 from app.workspace import Step, Workspace
@@ -122,9 +123,17 @@ def give_summary(workspace: Workspace, step: str, source: str, text: str, key: s
     workspace.do(Operation(Deed.SUMMARY, step, options=given))
 
 
-def give_memory(workspace: Workspace, step: str, texts: Iterable[str]) -> None:
-    """Give a stage what the project's memory files say, as much of it as may be; see `give_summary`."""
-    give_summary(workspace, step, "memory", memory_text(texts, workspace.estimator))
+def give_memory(workspace: Workspace, step: str, texts: Iterable[str]) -> str:
+    """Give a stage what the project's memory files say, as much of it as may be; see `give_summary`.
+
+    Tells what was left out of it, in words; empty for nothing.
+    """
+    text, left_out = memory_text(texts, workspace.estimator)
+    limit = f"{MEMORY_TOKENS:,} tokens"
+    if left_out and not text:
+        raise InputError(f"the first line of the memory alone is longer than the {limit} that it may have")
+    give_summary(workspace, step, "memory", text)
+    return f"the last {counted(left_out, 'line')} had no room in {limit}" if left_out else ""
 
 
 def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from app.cli.output import complain
 from app.cli.summaries import Told, add_summary, ask_of, path_of, proved, provider_of
 from app.errors import InputError
 from app.giving import (
@@ -53,7 +54,8 @@ def give(workspace: Workspace, args: Namespace) -> Told:
     if args.memory:
         step = _summarizing(workspace, args)
         prefer(workspace, step, "memory")
-        give_memory(workspace, step, map(read_small_file, map(path_of, args.memory)))
+        if left_out := give_memory(workspace, step, map(read_small_file, map(path_of, args.memory))):
+            complain(f"! memory: {left_out}")
     provider = provider_of(args)
     if provider is None and not args.summary_file:
         return ()

@@ -41,12 +41,17 @@ def memory_files(folder: Path) -> tuple[Path, ...]:
     return tuple(path for name in MEMORY_FILES if (path := folder / name).is_file())
 
 
-def memory_text(texts: Iterable[str], estimator: Estimator, max_tokens: int = MEMORY_TOKENS) -> str:
-    """Memory files as one text of at most `max_tokens` of the estimator: whole lines from the start."""
+def memory_text(
+    texts: Iterable[str], estimator: Estimator, max_tokens: int = MEMORY_TOKENS
+) -> tuple[str, int]:
+    """Memory files as one text of at most `max_tokens` of the estimator, and how many lines were left out.
+
+    Whole lines from the start.
+    """
     lines = "\n\n".join(text.strip() for text in texts if text.strip()).splitlines(keepends=True)
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
         text = Text("", Held("".join(lines[:middle])), Author.INJECTED)
         low, high = (middle, high) if estimator.block(text) <= max_tokens else (low, middle - 1)
-    return "".join(lines[:low]).rstrip()
+    return "".join(lines[:low]).rstrip(), len(lines) - low

@@ -48,6 +48,26 @@ def test_a_memory_stands_for_what_goes(handcompact: Handcompact, session: Path) 
     assert "Prices are in cents." in (session.parent / "out.json").read_text()
 
 
+def test_a_memory_over_its_limit_is_cut_and_told(handcompact: Handcompact, session: Path) -> None:
+    memory = session.parent / "CLAUDE.md"
+    asked = ("compact", session, "--pipeline", "minicode", "--memory", memory, *ROUGH, "--dry-run")
+    memory.write_text("Prices are in cents.\n" * 3000)
+    done = handcompact(*asked)
+    assert done.code == 0 and "lines had no room in 6,000 tokens" in done.err
+    for content, words in (
+        (b"x" * 90_000, "the first line of the memory alone is longer"),
+        (b"x\n" * 1_000_000, "is larger than 1 MiB"),
+        (b"caf\xe9", "cannot be read"),
+        (b" \n", "is empty"),
+    ):
+        memory.write_bytes(content)
+        failed = handcompact(*asked)
+        assert failed.code == 2 and words in failed.err and failed.err.count("\n") == 1
+    memory.unlink()
+    memory.mkdir()
+    assert "is no file" in handcompact(*asked).err
+
+
 @pytest.mark.parametrize("as_file", [False, True])
 def test_a_refusal_is_answered(handcompact: Handcompact, session: Path, as_file: bool) -> None:
     words = "prompt is too long: 300000 tokens > 1000 maximum"

@@ -132,10 +132,12 @@ def test_an_answer_that_is_no_summary_is_refused(answer: str | OSError, words: s
 
 def test_memory_is_whole_lines_up_to_its_tokens() -> None:
     measure = estimator("minicode")
-    text = memory_text(["# One\n", " \n", "line\n" * 100], measure, max_tokens=20)
+    text, left_out = memory_text(["# One\n", " \n", "line\n" * 100], measure, max_tokens=20)
+    assert left_out == 102 - len(text.splitlines()) > 0
     assert text.startswith("# One\n\nline\nline") and text.endswith("line")
     assert measure.block(conversation(user(text))[0].blocks[0]) <= 20
-    assert memory_text([], measure) == memory_text(["x" * 400], measure, max_tokens=9) == ""
+    assert memory_text([], measure) == ("", 0)
+    assert memory_text(["x" * 400], measure, max_tokens=9) == ("", 1)
 
 
 def test_memory_files_that_are_there_are_offered(tmp_path_factory: pytest.TempPathFactory) -> None:

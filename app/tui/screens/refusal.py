@@ -132,10 +132,13 @@ def _ladder(workspace: Workspace, step: str) -> Iterator[Fact]:
     """What is tried at each refusal in a row, with a sign at the one that would be answered next."""
     stage = workspace.stage(step)
     assert isinstance(stage, Recover), "the screen is opened for a stage that recovers"
-    had = len(workspace.state.refusals.get(step, ()))
+    answers = workspace.state.refusals.get(step, ())
+    had = len(answers)
     for attempt in range(1, stage.attempts + 1):
         sign = "done" if attempt <= had else "next" if attempt == had + 1 else "-"
         words = f"{attempt} of {stage.attempts}: {_cut_words(stage, attempt)}"
+        if attempt <= had and answers[attempt - 1].strip():
+            words += f" (it said: {_understood(answers[attempt - 1])[0]})"
         yield Fact("attempts", words, sign, whole=True)
     sign = "next" if had >= stage.attempts else "-"
     yield Fact("attempts", f"{stage.attempts + 1}: gives up, and changes nothing", sign)

@@ -154,11 +154,11 @@ class Gives(Steps):
         try:
             text = read_small_file(path)
             prefer(self.workspace, step.name, "memory")
-            give_memory(self.workspace, step.name, [text])
+            left_out = give_memory(self.workspace, step.name, [text])
         except HandcompactError as error:
             self.status(str(error))
         else:
-            self.did(f"a summary from {path.name}")
+            self.did(f"a summary from {path.name}" + (f": {left_out}" if left_out else ""))
 
     def _reset(self, step: str) -> None:
         reset(self.workspace, step)
