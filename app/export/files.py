@@ -125,6 +125,14 @@ def publish_over(staged: Staged, target: Path) -> None:
         sync_folder(target.parent)
 
 
+def append(target: Path, data: bytes) -> None:
+    """Write behind the end of a file, durably; raises OSError."""
+    with os.fdopen(os.open(target, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)), "ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def _keep_name(target: Path) -> None:
     """Make a new name durable, or take it back; raises WriteFailed."""
     try:

@@ -26,6 +26,7 @@ from app.errors import FileChanged, RefusedError, Stopped, WriteFailed
 from app.export.as_json import plan_as_json
 from app.export.files import (
     PRIVATE,
+    append,
     copy_folder,
     discard,
     encoded,
@@ -173,6 +174,7 @@ def _to_file(
                 _check_unchanged(plan)
                 _check_same_bytes(plan)
                 publish_over(staged, target)
+            _carry_over(plan, target)
         else:
             publish_new(staged, target)
     except BaseException:
@@ -180,6 +182,23 @@ def _to_file(
             discard(path)
         raise
     return replace(written, manifest=manifest)
+
+
+def _carry_over(plan: ExportPlan, target: Path) -> None:
+    """What an agent wrote between the last look at the file and its replacement goes behind the new one.
+
+    An agent opens its file for every record it appends, so this is a matter of microseconds; one that keeps
+    the file open (and is warned of) goes on writing to the old one, which has no name any more.
+    """
+    source = plan.source
+    if isinstance(source, FileSource) and (late := source.appended()):
+        try:
+            append(target, late)
+        except OSError as error:
+            raise WriteFailed(
+                f"{target} was replaced, but {len(late):,} bytes that came meanwhile could not be added to it"
+                f" ({error.strerror or error}): restore the backup, then try again"
+            ) from error
 
 
 def _until(stop: Stop, plan: ExportPlan) -> Iterator[bytes]:

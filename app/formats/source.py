@@ -121,6 +121,12 @@ class FileSource:
             return True
         return now.size >= self.size and self._read_ends() == self._ends
 
+    def appended(self) -> bytes:
+        """What was written behind the bytes that were opened, also where the file has another name by now."""
+        with self._lock:
+            self._file.seek(self.size)
+            return self._file.read() or b""
+
     def _read_ends(self) -> tuple[bytes, bytes]:
         return self.read(0, ENDS), self.read(max(0, self.size - ENDS), ENDS)
 

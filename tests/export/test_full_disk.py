@@ -18,7 +18,7 @@ from app.export.words import written_facts
 from app.export.write import write
 from app.opening import open_workspace
 from app.restore import manifests, restore
-from tests.export.test_crash import SAMPLE
+from tests.export.kills import SAMPLE
 
 CALLS = ("open", "fsync", "link", "mkdir", "rename", "replace")
 

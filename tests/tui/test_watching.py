@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
+from app.export.files import STAGING_PREFIX
 from app.opening import open_workspace
 from app.tui.screens.inspect import InspectScreen
 from tests.formats.claude_code.records import assistant, lines, result, use, user
@@ -59,6 +61,26 @@ async def test_a_file_that_is_no_session_any_more_leaves_the_screen_as_it_is(tmp
         text = await press(pilot, "down", "down", "right_square_bracket")
         assert app.is_running and "\x1b" not in text
     file.unlink()
+
+
+async def test_an_agent_at_work_on_the_session_is_named_when_it_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.running.users_of", lambda _: ("Claude \x1b[2J (7)",))
+    app, _ = shown(tmp_path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        text = await settle(pilot)
+        (told,) = app._notifications
+        assert "at work on this session" in told.message and "\x1b" not in told.message + text
+
+
+async def test_what_a_killed_export_left_is_named_with_what_removes_it(tmp_path: Path) -> None:
+    app, file = shown(tmp_path)
+    (file.parent / f"{STAGING_PREFIX}4194305-ab").write_text("half")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await settle(pilot)
+        (told,) = app._notifications
+        assert "1 unfinished file of a killed export" in told.message and "--remove-strays" in told.message
 
 
 async def test_a_lost_file_is_said(tmp_path: Path) -> None:

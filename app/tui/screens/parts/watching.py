@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
 from app.listing import key_of
@@ -49,9 +51,44 @@ class Watches(Keeps):
             self.reopened = reopened
             self.view = view
 
+    class AtWork(Message):
+        """Other programs work on this session, or left something unfinished beside it."""
+
+        def __init__(self, users: Sequence[str], left: Sequence[Path]) -> None:
+            super().__init__()
+            self.users = users
+            self.left = left
+
     def on_mount(self) -> None:
         if isinstance(self.opened.source, FileSource):
             self.set_interval(WATCH_SECONDS, self.look_at_file)
+            self.look_who_works()
+
+    @work(thread=True, exit_on_error=False, group="users")
+    def look_who_works(self) -> None:
+        """See once who is at work on the session, and what a killed export left; `AtWork` tells."""
+        # Imported here: the first paint does not wait for what is not on it.
+        from app.export.strays import strays
+        from app.running import users_of
+
+        source = self.opened.source
+        if isinstance(source, FileSource):
+            folder = source.path.resolve().parent
+            users, left = users_of(source.path), strays((folder, folder / ".transcripts"))
+            if users or left:
+                self.post_message(self.AtWork(users, left))
+
+    @on(AtWork)
+    def _somebody_works(self, event: AtWork) -> None:
+        if event.users:
+            users = ", ".join(event.users)
+            self.shell.say(
+                f"at work on this session: {users}; what is written now is in no export", warning=True
+            )
+        if event.left:
+            what, where = counted(len(event.left), "unfinished file"), short_path(event.left[0].parent)
+            words = f"{what} of a killed export in {where}: handcompact restore --remove-strays, run there"
+            self.shell.say(words, warning=True)
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="watch")
     def look_at_file(self) -> None:
