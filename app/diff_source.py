@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import InputError, RefusedError
+from app.export.manifests import Manifest, manifests_of, paper_of
 from app.formats.source import FileSource, sha256
-from app.restore import Manifest, manifests_of, paper_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from pathlib import Path, PurePath
 
 from app.errors import BadPipeline
 from app.export.install import installed_path
+from app.export.manifests import is_as_written
 from app.export.results_index import index_place
 from app.formats import detect, fresh_id, open_source
 from app.formats.base import Format
 from app.formats.source import FileSource, Source
+from app.model import Session
 from app.pipeline import Pipeline, load
 from app.workspace import Workspace
 
@@ -54,9 +56,23 @@ def open_workspace(
         out = installed_path(session, kind, PurePath(source.name), new_id)
     root, listed = _places(source, kind, new_id, out)
     workspace = Workspace(
-        session, chosen, exact=exact, new_id=new_id, root=root, index=listed if index else ""
+        session,
+        chosen,
+        exact=exact,
+        new_id=new_id,
+        root=root,
+        index=listed if index else "",
+        settled=_is_settled(source, session),
     )
     return Opened(workspace, source, leaf)
+
+
+def _is_settled(source: Source, session: Session) -> bool:
+    """Whether nothing was added since an export, asked where a summary does not tell what it left."""
+    hiding = (m.boundary for m in reversed(session.live) if m.boundary is not None and m.boundary.hides)
+    newest = next(hiding, None)
+    is_told = newest is None or newest.preserved is not None
+    return not is_told and isinstance(source, FileSource) and is_as_written(source)
 
 
 def _places(source: Source, kind: Format, new_id: str | None, out: Path | None) -> tuple[str, str]:

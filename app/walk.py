@@ -69,6 +69,7 @@ class Walker:
         window_tokens: int,
         root: str,
         index: str,
+        settled: bool,
     ) -> None:
         self._session = session
         self._pipeline = pipeline
@@ -76,6 +77,7 @@ class Walker:
         self._window_tokens = window_tokens
         self._root = root
         self._index = index
+        self._settled = settled
         self._memo: dict[object, Step] = {}
         self._files: dict[int, Mapping[str, str]] = {}
 
@@ -146,6 +148,7 @@ class Walker:
             now=self._now,
             root=self._root,
             index=self._index,
+            settled=self._settled,
             tool_names=self._tool_names,
             tokens=self._estimator,
             cwd=self._session.cwd,

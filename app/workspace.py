@@ -50,6 +50,7 @@ class Workspace:
         new_id: str | None = None,
         root: str = "",
         index: str = "",
+        settled: bool = False,
     ) -> None:
         self.session = session
         self.pipeline = pipeline
@@ -59,6 +60,8 @@ class Workspace:
         """The folder that results saved by stages will lie below; previews name it."""
         self.index = index
         """The file in which an export lists the results that are no longer there; empty: in none."""
+        self.settled = settled
+        """Whether the session is as an export left it, and nothing was added since."""
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
         self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
@@ -369,6 +372,7 @@ class Workspace:
             new_id=self.new_id,
             root=self.root,
             index=self.index,
+            settled=self.settled,
         )
         other.estimator, other.counter = self.estimator, self.counter
         other.judgements = self.judgements
@@ -397,6 +401,7 @@ class Workspace:
             window_tokens=self.window_tokens,
             root=self.root,
             index=self.index,
+            settled=self.settled,
         )
 
 

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from app.errors import InputError, SummaryFailed
+from app.errors import InputError, Stopped, SummaryFailed
 from app.giving import ask_model, give_memory, give_refusal, give_summary, reset, wanted
 from app.history import fold
 from app.model import Author, Message, Text, blocks_of
 from app.pipeline import load, parse
 from app.stages.base import StageResult
 from app.summarizers import SummaryRequest
-from app.summarizers.asking import Patience
+from app.summarizers.asking import Ask, Patience
 from app.summarizers.program import by_command
 from app.workspace import Workspace
 from tests.build import assistant, result, use, user
@@ -99,6 +99,41 @@ def test_three_failures_in_a_row_stop_asking_until_it_is_reset() -> None:
     assert wanted(workspace, "summarize") is not None
     workspace.undo()
     assert wanted(workspace, "summarize") is None
+
+
+def test_only_summaries_that_failed_count_towards_the_stop() -> None:
+    workspace = working()
+    workspace.set_options("summarize", {"max_total_chars": 3000})
+
+    def raising(error: Exception) -> Ask:
+        def ask(request: SummaryRequest) -> str:
+            raise error
+
+        return ask
+
+    def failures() -> int:
+        return workspace.state.given("summarize").failures
+
+    no_route = raising(OSError("no route to host"))
+    for ask, allowed, error in (
+        (raising(Stopped("stopped")), True, Stopped),
+        (raising(InputError("the variable is not set")), True, InputError),
+        (no_route, False, SummaryFailed),
+    ):
+        with pytest.raises(error):
+            ask_model(workspace, "summarize", ask, allowed=allowed)
+        assert failures() == 0, "nobody asked, or nobody was waited for"
+    workspace.set_options("summarize", {"min_messages": 900})
+    assert "too few" in after(workspace, "summarize").note and failures() == 0
+    workspace.undo()
+    for number, ask in enumerate((no_route, lambda request: " \n", lambda request: request.text * 2), 1):
+        with pytest.raises(SummaryFailed):
+            ask_model(workspace, "summarize", ask, allowed=True)
+        assert failures() == number
+    workspace.undo()
+    assert failures() == 2 and wanted(workspace, "summarize") is not None
+    ask_model(workspace, "summarize", lambda request: "It works.", allowed=True)
+    assert failures() == 0 and after(workspace, "summarize").boundary is not None
 
 
 def test_a_program_can_be_asked() -> None:

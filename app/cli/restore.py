@@ -14,18 +14,10 @@ from app.contrast import Contrast, contrast, contrast_json
 from app.contrast_words import contrast_lines, summary
 from app.display import human_bytes
 from app.errors import InputError, RefusedError
+from app.export.manifests import Manifest, manifests
 from app.export.strays import remove, strays
 from app.formats import open_session
-from app.restore import (
-    Manifest,
-    Restored,
-    State,
-    manifest_of_backup,
-    manifests,
-    restore,
-    state_of,
-    why_not_restore,
-)
+from app.restore import Restored, State, manifest_of_backup, restore, state_of, why_not_restore
 from app.tokens import token_estimator
 from app.tokens.counter import Counter
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from app.cli.command import DONE, FOUND, add_file, add_json, open_plain
 from app.cli.output import notice_lines, say, say_json
+from app.export.manifests import Manifest, manifests_of, paper_of
 from app.formats import format_named
 from app.formats.source import Source, sha256
 from app.model import Session
 from app.problems import DAMAGE
-from app.restore import Manifest, manifests_of, paper_of
 from app.validity import RULES, Violation, check
 
 

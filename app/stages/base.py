@@ -147,6 +147,8 @@ class Context:
     """Files below `root` that are there or planned by earlier stages: relative path -> text."""
     unchanged: frozenset[str] = frozenset()
     """Keys of results whose file stands on disk as it was read: only where a person had that looked at."""
+    settled: bool = False
+    """Whether the session is as an export left it, and nothing was added since."""
     summaries: Summaries = NO_SUMMARIES
     """Texts that were given for the summaries of this step."""
     refusal: Refusal | None = None

@@ -82,7 +82,8 @@ class Summarizing(Stage):
         `size` is what the summary says of the conversation as it was. `strategy` names the boundary;
         empty: the source does. The note says what each source lacked.
         """
-        if _is_fresh(messages, {strategy or summarizer_named(name).strategy for name in self.source}):
+        strategies = {strategy or summarizer_named(name).strategy for name in self.source}
+        if _is_fresh(messages, context, strategies):
             return StageResult(messages, note="nothing was added since the newest summary")
         _, rest = split_system(messages)
         count = weigh(rest, self.counts)
@@ -223,12 +224,18 @@ class _Transcript:
         return PlannedFile(self._path, self._text)
 
 
-def _is_fresh(messages: Messages, strategies: Collection[str]) -> bool:
-    """Whether the conversation is what an earlier summary of these kinds left, and nothing more."""
+def _is_fresh(messages: Messages, context: Context, strategies: Collection[str]) -> bool:
+    """Whether the conversation is what an earlier summary of these kinds left, and nothing more.
+
+    A plain conversation has no place to say which messages the summary left: there it is known only of a
+    file that nothing was added to since it was exported.
+    """
     start = view_start(messages)
     earlier = messages[start].boundary if start is not None else None
-    if earlier is None or earlier.strategy not in strategies or earlier.preserved is None:
+    if earlier is None or earlier.strategy not in strategies:
         return False
+    if earlier.preserved is None:
+        return context.settled
     return earlier.preserved[1] == messages[-1].key
 
 

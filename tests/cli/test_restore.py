@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app.restore import manifests, restore
+from app.export.manifests import manifests
+from app.restore import restore
 from tests.cli.run import Handcompact
 from tests.plain_messages import reading_turns
 

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from app.export.files import STAGING_PREFIX
+from app.export.manifests import manifests
 from app.export.plan import Wishes, make_plan
 from app.export.strays import remove, strays
 from app.export.write import write
 from app.opening import open_workspace
-from app.restore import manifests, restore
+from app.restore import restore
 
 SAMPLE: Final = Path(__file__).parent.parent.parent / "sample_sessions" / "claude-code-v2-0.jsonl"
 CALLS: Final = ("open", "fsync", "link", "unlink", "mkdir", "rename", "replace", "rmdir", "chmod")

@@ -13,11 +13,12 @@ import pytest
 
 from app.errors import FileChanged, HandcompactError, RefusedError, WriteFailed
 from app.export.files import STAGING_PREFIX
+from app.export.manifests import manifests
 from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.words import written_facts
 from app.export.write import write
 from app.opening import open_workspace
-from app.restore import manifests, restore
+from app.restore import restore
 from tests.export.kills import SAMPLE
 
 CALLS = ("open", "fsync", "link", "mkdir", "rename", "replace")

@@ -13,7 +13,8 @@ from textual.worker import get_current_worker
 
 from app.display import counted, human_bytes, short_path
 from app.errors import HandcompactError
-from app.restore import RESTORE, Manifest, Restored, State, manifests, restore, state_of, why_not_restore
+from app.export.manifests import Manifest, manifests
+from app.restore import RESTORE, Restored, State, restore, state_of, why_not_restore
 from app.tui.keys import Where
 from app.tui.screens.base import BaseScreen, acts
 from app.tui.screens.confirm import ConfirmScreen

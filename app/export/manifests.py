@@ -1,0 +1,113 @@
+"""What exports noted about themselves: finding the notes of a file."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.formats.source import FileSource, sha256
+from app.settings import data_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an export noted about itself."""
+
+    path: Path
+    made: str
+    """UTC, as `20260101T120000Z`."""
+    in_place: bool
+    pipeline: str
+    format: str
+    source: Path
+    source_sha256: str
+    source_size: int
+    source_mode: int | None
+    backup: Path | None
+    target: Path
+    target_sha256: str
+
+
+def manifests(folders: list[Path] | None = None) -> tuple[Manifest, ...]:
+    """All manifests in these folders (default: the data folder and `.transcripts` here), newest first."""
+    looked = folders or [data_dir() / "backups", Path.cwd() / ".transcripts"]
+    found = [
+        manifest
+        for folder in looked
+        if folder.is_dir()
+        for path in sorted(folder.glob("*.manifest*.json"))
+        if (manifest := read_manifest(path)) is not None
+    ]
+    return tuple(sorted(found, key=lambda manifest: (manifest.made, str(manifest.path)), reverse=True))
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """A manifest; None for a file that is none."""
+    try:
+        data = json.loads(path.read_bytes())
+        source, target = data["source"], data["target"]
+        return Manifest(
+            path=path,
+            made=str(data["made"]),
+            in_place=bool(data["in_place"]),
+            pipeline=str(data["pipeline"]),
+            format=str(data["format"]),
+            source=Path(source["path"]),
+            source_sha256=str(source["sha256"]),
+            source_size=int(source["size"]),
+            source_mode=_mode(source.get("mode")),
+            backup=Path(data["backup"]) if data["backup"] else None,
+            target=Path(target["path"]),
+            target_sha256=str(target["sha256"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _mode(value: Any) -> int | None:
+    return value & 0o777 if isinstance(value, int) else None
+
+
+def manifests_of(file: Path) -> Iterator[Manifest]:
+    """The manifests of exports that wrote this file, newest first."""
+    wanted = file.resolve()
+    folders = [data_dir() / "backups", wanted.parent / ".transcripts"]
+    return (manifest for manifest in manifests(folders) if manifest.target.resolve() == wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What goes with a shared session: it lies beside it, and tells nothing of where that came from."""
+
+    path: Path
+    target_sha256: str
+
+
+def paper_of(file: Path) -> Paper | None:
+    """The newest paper beside a shared session that names it; None where there is none."""
+    papers = file.resolve().parent.glob(f"{glob.escape(file.stem)}.manifest*.json")
+    for path in sorted(papers, reverse=True):
+        try:
+            data = json.loads(path.read_bytes())
+            if data["shared"] is True and data["target"]["path"] == file.name:
+                return Paper(path, str(data["target"]["sha256"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
+
+
+def backups_of(file: Path) -> Iterator[Manifest]:
+    """The manifests whose backup is of this file, newest first."""
+    wanted = file.resolve()
+    folders = [data_dir() / "backups", wanted.parent / ".transcripts"]
+    return (manifest for manifest in manifests(folders) if manifest.source == wanted)
+
+
+def is_as_written(source: FileSource) -> bool:
+    """Whether a file holds what the newest export to it wrote, and nothing was added since."""
+    newest = next(manifests_of(source.path), None)
+    return newest is not None and newest.target_sha256 == sha256(source)
