@@ -33,6 +33,8 @@ SEALED: Final = "sealed thinking"
 ROOT: Final = "folder"
 MIN_CHARS: Final = 6
 """Strings shorter than this hold no secret that is known."""
+MAX_PLACES: Final = 200
+"""Places of one kind that are told each; user names can stand in every line of a file."""
 PICTURE_CHARS: Final = 2_000
 """Characters of base64 from which a string is taken for a picture."""
 
@@ -79,12 +81,20 @@ class Tally:
     different: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """Kind -> what was masked -> its number."""
     places: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    """Kind -> where it was masked, the first `MAX_PLACES` of them."""
+    more: Counter[str] = field(default_factory=Counter)
+    """Kind -> places that are not in `places`."""
+    last: dict[str, Place] = field(default_factory=dict)
 
     def number(self, kind: str, text: str, place: Place) -> int:
         """Count one more; the same text has the same number everywhere."""
         self.times[kind] += 1
-        if self.places[kind][-1:] != [place]:
-            self.places[kind].append(place)
+        if self.last.get(kind) != place:
+            self.last[kind] = place
+            if len(self.places[kind]) < MAX_PLACES:
+                self.places[kind].append(place)
+            else:
+                self.more[kind] += 1
         return self.different[kind].setdefault(text, len(self.different[kind]) + 1)
 
     def as_json(self) -> list[dict[str, Any]]:
@@ -95,6 +105,7 @@ class Tally:
                 "times": times,
                 "different": len(self.different[kind]),
                 "places": [{"file": place.file, "line": place.line} for place in self.places[kind]],
+                "more_places": self.more[kind],
             }
             for kind, times in self.times.most_common()
         ]

@@ -200,3 +200,11 @@ def test_what_is_given_in_a_document_of_many_lines_is_masked_at_once() -> None:
     data: Any = json.dumps({"messages": [{"content": text.format(value)}]}, indent=2).encode()
     masked = b"".join(Masker().lines(iter([data[:30], data[30:]]), "d.json", document=True))
     assert value.encode() not in masked and json.loads(masked)["messages"]
+
+
+def test_places_are_told_up_to_a_number_and_all_are_counted() -> None:
+    masker = Masker()
+    for number in range(1, 301):
+        masker.json(b'{"cwd": "/home/ada/x"}', Place("s", number))
+    (row,) = masker.tally.as_json()
+    assert (row["times"], len(row["places"]), row["more_places"]) == (300, 200, 100)

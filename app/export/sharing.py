@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -39,11 +39,15 @@ class Sharing:
     not_texts: list[str] = field(default_factory=list)
     """Files that are no texts and were left out, by their masked names."""
 
-    def staged(self, whole: Staged) -> Staged:
-        """The masked bytes of a session in the place of the staged ones. Raises RefusedError."""
+    def staged(self, whole: Staged, look: Callable[[], None] = lambda: None) -> Staged:
+        """The masked bytes of a session in the place of the staged ones. Raises RefusedError.
+
+        `look` is called before each piece; what it raises ends it, with nothing left behind.
+        """
         try:
             with FileSource(whole.path) as source:
-                made = stage(whole.path.parent, masked_pieces(source, self._name, self.masker))
+                pieces = _looking(masked_pieces(source, self._name, self.masker), look)
+                made = stage(whole.path.parent, pieces)
                 try:
                     self._prove(source, made)
                 except BaseException:
@@ -63,8 +67,9 @@ class Sharing:
             return None
         return name, masked_pieces(source, name.as_posix(), self.masker)
 
-    def text(self, text: str, name: str) -> str:
-        """A saved result, or the list of those that are gone."""
+    def text(self, text: str, path: Path) -> str:
+        """A saved result, or the list of those that are gone, as the file at `path` holds it."""
+        name = self._inside(path)
         pieces = masked_pieces(BytesSource(encoded(text), name), name, self.masker)
         return b"".join(pieces).decode("utf-8", "surrogatepass")
 
@@ -155,6 +160,9 @@ class Sharing:
     def _inside(self, path: Path) -> str:
         assert self.plan.target is not None, "a file"
         folder = self.plan.target.parent
+        if not folder.is_absolute():
+            folder = folder.absolute()
+            path = path.absolute()
         return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
 
@@ -182,6 +190,12 @@ def _roots(plan: ExportPlan) -> Iterator[tuple[str, str]]:
     if plan.side_folder is not None:
         old, new = plan.side_folder
         yield str(old), new.name
+
+
+def _looking(pieces: Iterator[bytes], look: Callable[[], None]) -> Iterator[bytes]:
+    for piece in pieces:
+        look()
+        yield piece
 
 
 def masked_pieces(source: Source, name: str, masker: Masker) -> Iterator[bytes]:

@@ -158,7 +158,7 @@ def _to_file(
         compare_with_plan(staged, plan)
         if sharing is not None:
             say("Masking")
-            staged = sharing.staged(staged)
+            staged = sharing.staged(staged, lambda: _go_on_unless(stop, plan))
         _check_unchanged(plan)
         # First the folder: it comes whole under its new name, which must not be taken by then.
         made += _copy_side_folder(plan, sharing)
@@ -243,8 +243,11 @@ def _printed(plan: ExportPlan, pieces: Iterator[bytes], sharing: Sharing | None)
 
 
 def _staging_folder(plan: ExportPlan, target: Path) -> Path:
-    """Where the unfinished file lies: never in an agent's folder, where it could be taken for a session."""
-    if in_agent_dir(target):
+    """Where the unfinished file lies: never in an agent's folder, where it could be taken for a session.
+
+    What is not masked yet never lies where a crash could leave it among what is to be shared.
+    """
+    if plan.share is not None or in_agent_dir(target):
         folder = data_dir() / "staging"
         make_folder(folder)
         return folder
@@ -286,7 +289,7 @@ def _stem(plan: ExportPlan) -> str:
 def _write_files(plan: ExportPlan, sharing: Sharing | None) -> Iterator[Path]:
     """The results that stages save; a file with other content is never overwritten. Raises WriteFailed."""
     for path, file in plan.files:
-        text = file.text if sharing is None else sharing.text(file.text, file.path)
+        text = file.text if sharing is None else sharing.text(file.text, path)
         if holds(path, text):
             continue
         make_folder(path.parent)

@@ -148,6 +148,8 @@ def test_saved_results_are_masked_and_named_by_a_short_path(
     assert_clean(out.parent)
     (listed,) = folder.rglob("results-*.md")
     assert f"read s.shared/{saved.relative_to(folder).as_posix()}" in listed.read_text()
+    places = [place["file"] for row in done.json["share"]["masked"] for place in row["places"]]
+    assert f"s.shared/{saved.relative_to(folder).as_posix()}" in places
     assert str(tmp_path) not in listed.read_text()
     whole = "".join(readings(out.read_bytes()))
     assert str(tmp_path) not in whole and f"s.shared/{saved.relative_to(folder).as_posix()}" in whole
