@@ -196,7 +196,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         backup=wishes.backup or wishes.in_place,
         report=wishes.report,
         files=files,
-        index=listed[0] if listed else None,
+        index=files[-1][0] if listed else None,
         side_folder=_side_folder(source, kind, target),
         tokens_before=before,
         tokens_after=after,

@@ -19,6 +19,7 @@ from app.export.words import plan_lines
 from app.export.write import Written, write
 from app.formats import open_session
 from app.giving import give_summary
+from app.masking import Wanted
 from app.model import Author, Session, Text, ToolResult, blocks_of, text_of
 from app.opening import Opened, open_workspace
 from app.workspace import Workspace
@@ -262,6 +263,20 @@ def test_a_second_compaction_has_a_list_of_its_own(long: Path) -> None:
     assert str(second.plan.index) in text and str(first.plan.index) not in text
     assert {"cleared before", "dropped"} <= {entry["done"] for entry in listed(second.plan)[1]}
     assert first.plan.index.is_file()
+
+
+def test_a_shared_session_tells_its_list_by_a_short_name(long: Path) -> None:
+    written = exported(opened(long, "minicode", *SUMMARY), Wishes(share=Wanted()))
+    index = written.plan.index
+    assert index == long.parent / "long.shared" / ".task_outputs" / "results-long.shared.md"
+    assert index.is_file() and str(index) in "".join(plan_lines(written.plan)) and written.target is not None
+    short = "get each again: long.shared/.task_outputs/results-long.shared.md]"
+    assert short in written.target.read_text()
+    for path in (index, written.target):
+        assert str(long.parent) not in path.read_text()
+    assert "All of them stand in the session as it was, each under its id." in index.read_text()
+    ways = re.findall(r"\| read (long\.shared/\S+)", index.read_text())
+    assert len(ways) > 10 and all((long.parent / way).is_file() for way in ways)
 
 
 def test_every_sample_lists_what_is_missing_and_nothing_else(tmp_path: Path) -> None:
