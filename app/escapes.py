@@ -24,12 +24,14 @@ class View:
     """A text with its escapes resolved."""
 
     text: str
+    below: str
+    """The text as it stands, with its escapes."""
     starts: tuple[int, ...]
     """Places in `text`, rising: from each on, places are further on in the text below ..."""
     shifts: tuple[int, ...]
     """... by so much."""
 
-    def below(self, place: int) -> int:
+    def place_below(self, place: int) -> int:
         """Where the sign at `place` begins in the text below; for the end of the text, its end."""
         found = bisect_right(self.starts, place) - 1
         return place + (self.shifts[found] if found >= 0 else 0)
@@ -50,7 +52,7 @@ def resolved(text: str) -> View | None:
     if not starts:
         return None
     pieces.append(text[done:])
-    return View("".join(pieces), tuple(starts), tuple(shifts))
+    return View("".join(pieces), text, tuple(starts), tuple(shifts))
 
 
 def _sign(match: re.Match[str]) -> str:
@@ -76,8 +78,27 @@ def views(text: str, *, first: int = 0) -> Iterator[tuple[str, tuple[View, ...]]
         held, text = (*held, view), view.text
 
 
-def place_below(views: tuple[View, ...], place: int) -> int:
-    """A place of the newest view as a place in the text that was given first."""
+def span_below(views: tuple[View, ...], start: int, end: int) -> tuple[int, int]:
+    """A span of the newest view as one of the text that was given first, which cuts no escape in two."""
     for view in reversed(views):
-        place = view.below(place)
-    return place
+        start, end = whole_escapes(view.text, start, end)
+        start, end = view.place_below(start), view.place_below(end)
+    text = views[0].below if views else ""
+    return whole_escapes(text, start, end) if views else (start, end)
+
+
+def whole_escapes(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span that cuts no escape in two: a backslash goes along at its start and stays at its end."""
+    while start > 0 and _is_escaped(text, start):
+        start -= 1
+    while end > start and _is_escaped(text, end):
+        end -= 1
+    return start, end
+
+
+def _is_escaped(text: str, place: int) -> bool:
+    """Whether a backslash before the sign at `place` is about it."""
+    count = 0
+    while place - count > 0 and text[place - count - 1] == "\\":
+        count += 1
+    return count % 2 == 1

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from app.escapes import place_below, views
+from app.escapes import View, span_below, views, whole_escapes
 from app.formats.splice import scan
 from app.private_paths import ADDRESS, NAME, NAME_NEEDLES, find_addresses, find_names
 from app.secrets import (
@@ -226,15 +226,22 @@ class Masker:
         for seen, above in views(text, first=first):
             for find in looked.finds:
                 for secret in find(seen):
-                    start, end = place_below(above, secret.start), place_below(above, secret.end)
-                    if secret.kind != NAME:
-                        start, end = _whole(text, start, end)
+                    start, end = self._placed(seen, above, secret)
                     found.append((start, end, secret.kind, seen[secret.start : secret.end]))
             for root, to in self._roots:
-                for match in root.finditer(seen):
-                    start, end = place_below(above, match.start()), place_below(above, match.end())
-                    found.append((*_whole(text, start, end), ROOT, to))
+                spans = (span_below(above, *match.span()) for match in root.finditer(seen))
+                found += [(*span, ROOT, to) for span in spans]
         return found
+
+    def _placed(self, seen: str, above: tuple[View, ...], secret: Secret) -> tuple[int, int]:
+        """Where a secret that was seen stands in the text below all views."""
+        start, end = secret.start, secret.end
+        if secret.kind == NAME:
+            # A name begins behind a separator, which may be a backslash of its own.
+            for view in reversed(above):
+                start, end = view.place_below(start), view.place_below(end)
+            return start, end
+        return span_below(above, *whole_escapes(seen, start, end))
 
     def _replaced(self, text: str, spans: Sequence[Span], place: Place) -> str:
         pieces: list[str] = []
@@ -259,23 +266,6 @@ def _word_finder(words: Sequence[str]) -> Finds:
     longest_first = sorted(words, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
     return lambda text: (Secret(WORD, *match.span()) for match in pattern.finditer(text))
-
-
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span that cuts no escape in two: a backslash goes along at its start and stays at its end."""
-    while start > 0 and _odd_backslashes(text, start):
-        start -= 1
-    while end > start and _odd_backslashes(text, end):
-        end -= 1
-    return start, end
-
-
-def _odd_backslashes(text: str, place: int) -> bool:
-    """Whether the sign at `place` is escaped by a backslash before it."""
-    count = 0
-    while place - count > 0 and text[place - count - 1] == "\\":
-        count += 1
-    return count % 2 == 1
 
 
 def _merged(spans: Sequence[Span]) -> list[Span]:

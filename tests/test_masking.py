@@ -59,7 +59,7 @@ def test_every_kind_goes_however_it_is_spelled(kind: str, how: str) -> None:
     assert ("masked" in value["a"]["b"][1]) is ("ada" not in text or "curl" in text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     kind=st.sampled_from(sorted(PLANTED)),
     ways=st.lists(st.sampled_from(WAYS), min_size=1, max_size=3),
