@@ -21,7 +21,6 @@ from app.model import (
     Image,
     Message,
     Opaque,
-    Part,
     Role,
     Session,
     Text,
@@ -109,18 +108,21 @@ def _is_shown(block: Block) -> bool:
 
 
 def _result(block: ToolResult) -> Value:
-    only = block.parts[0] if len(block.parts) == 1 else None
-    content: Any = only.content.read() if isinstance(only, Text) else list(map(_part, block.parts))
-    form = {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": content or ""}
+    words, files = said(block), [_file(part) for part in block.parts if not isinstance(part, Text)]
+    told = [{"type": "text", "text": words}] if words else []
+    content: Any = [*told, *files] if files else words
+    form = {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": content}
     return {**form, "is_error": True} if block.is_error else form
+
+
+def said(result: ToolResult) -> str:
+    """The words of a result, for which a file has one text; its files stand behind that."""
+    texts = (part.content.read() for part in result.parts if isinstance(part, Text))
+    return "\n".join(filter(None, texts))
 
 
 def _is_users(message: Message) -> bool:
     return message.role is not Role.ASSISTANT
-
-
-def _part(part: Part) -> Value:
-    return {"type": "text", "text": part.content.read()} if isinstance(part, Text) else _file(part)
 
 
 def _file(block: Block) -> Value:

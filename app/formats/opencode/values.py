@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from app.formats.copies import without_copies
 from app.formats.opencode.nodes import interrupted_output, is_hidden, state_of
+from app.formats.opencode.sent import said
 from app.formats.opencode.wanted import Kept, Made, Wanted, number_of
 from app.formats.opencode.words import INFO, PARTS
 from app.formats.plain.anthropic_blocks import as_object
@@ -176,8 +177,8 @@ def _with_result(state: Value, kept: Kept) -> Value:
     """A call's state with another result; copies of the old one go along."""
     result, original, value = kept.block, kept.original, kept.value
     assert isinstance(result, ToolResult) and isinstance(original, ToolResult)
-    before = _words(original)
-    after = _words(result) if value is None else _words_of(value)
+    before = said(original)
+    after = said(result) if value is None else _words_of(value)
     if state.get("status") not in ("completed", "error"):
         return _answered(state, after)
     new = dict(state)
@@ -212,16 +213,12 @@ def _keep_files(state: Value, result: ToolResult, value: Value | None) -> None:
         del state["attachments"]
 
 
-def _words(result: ToolResult) -> str:
-    return "".join(part.content.read() for part in result.parts if isinstance(part, Text))
-
-
 def _words_of(value: Mapping[str, Any]) -> str:
     """The text of a result in the provider's form."""
     content = value.get("content")
-    return (
-        content if isinstance(content, str) else "".join(_texts(content if isinstance(content, list) else ()))
-    )
+    if isinstance(content, str):
+        return content
+    return "\n".join(filter(None, _texts(content if isinstance(content, list) else ())))
 
 
 def _texts(content: Iterable[Any]) -> Iterator[str]:

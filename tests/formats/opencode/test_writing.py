@@ -266,6 +266,26 @@ def test_a_shortened_argument_and_a_picture_that_became_words_are_written() -> N
     assert request(again) == request(session, left)
 
 
+def test_a_picture_of_a_result_that_became_words_is_a_line_of_its_output() -> None:
+    picture = {"type": "file", "mime": "image/png", "url": PICTURE}
+    session = export(user("Look."), assistant(tool("a", "Read.", attachments=[picture])), user("On."))
+
+    def change(block: Block) -> Block:
+        if not isinstance(block, ToolResult):
+            return block
+        words = [
+            Text(part.key, Held("[Image]"), Author.INJECTED, part.place) if isinstance(part, Image) else part
+            for part in block.parts
+        ]
+        return replace(block, parts=tuple(words))
+
+    left = edited(session, change)
+    again = read(written(session, left))
+    assert request(again) == request(session, left)
+    parts = value_of(written(session, left))["messages"][1]["parts"]
+    assert [part["state"]["output"] for part in parts if part["type"] == "tool"] == ["Read.\n[Image]"]
+
+
 @pytest.mark.parametrize(
     "metadata", [{"anthropic": {"signature": "c2VhbA=="}}, {"openai": {"itemId": "rs_1"}}, {}]
 )
