@@ -6,13 +6,15 @@ from pathlib import Path
 
 from tests.clients.agents import Agent, Place, Resumed, resume
 from tests.clients.comparison import compacted_first, differences, main_request, unsaid_reminders
-from tests.clients.exports import SAMPLES, Exported
+from tests.clients.exports import Exported
 from tests.clients.mock import ANSWER, Request
+from tests.clients.pinned import Sample
 
 
-def put(agent: Agent, place: Place, sample: str) -> Path:
+def put(agent: Agent, place: Place, sample: Sample | str) -> Path:
     """Lay a sample where the client looks."""
-    return agent.put(SAMPLES / f"{sample}.jsonl", place)
+    known = Sample(sample) if isinstance(sample, str) else sample
+    return agent.put(known.file(place.output), place)
 
 
 def accepted(resumed: Resumed, exported: Exported) -> Request:

@@ -8,9 +8,15 @@ from typing import Any, Final
 
 from tests.clients.agents import Resumed
 from tests.clients.mock import Request, texts_in
+from tests.clients.part_readings import ChatReading, PartsReading
 from tests.clients.readings import ItemsReading, MessagesReading, Reading, Turn, reminders_in
 
-READINGS: Final[Mapping[str, Reading]] = {"messages": MessagesReading(), "responses": ItemsReading()}
+READINGS: Final[Mapping[str, Reading]] = {
+    "messages": MessagesReading(),
+    "responses": ItemsReading(),
+    "chat": ChatReading(),
+    "contents": PartsReading(),
+}
 """By the name of the interface."""
 
 SHOWN: Final = 160

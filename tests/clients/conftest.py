@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import os
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from app.formats import FORMATS
+from tests.clients import record
 from tests.clients.agents import Agent, Place
 from tests.clients.npm import Package, Unavailable, install
 
@@ -21,6 +24,7 @@ _began: Final = time.monotonic()
 _outcomes: Final[defaultdict[str, Counter[str]]] = defaultdict(Counter)
 _seconds: Final[defaultdict[str, float]] = defaultdict(float)
 _reasons: Final[dict[str, str]] = {}
+_record: Final[dict[tuple[str, str], bool]] = {}
 
 
 @pytest.fixture
@@ -32,6 +36,14 @@ def agent(request: pytest.FixtureRequest) -> Agent:
     if reason is not None:
         pytest.skip(reason)
     return wanted
+
+
+@pytest.fixture
+def edit(request: pytest.FixtureRequest) -> str:
+    """The kind of edit that a test is parametrised with; what comes of it is kept for the record."""
+    name: str = request.param
+    request.node.user_properties.append(("edit", name))
+    return name
 
 
 @pytest.fixture
@@ -64,14 +76,24 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         return
     if report.when == "call" or report.outcome != "passed":
         _outcomes[client][report.outcome] += 1
+        _note(dict(report.user_properties), report.outcome)
     _seconds[client] += report.duration
     if report.skipped and isinstance(report.longrepr, tuple):
         _reasons[client] = report.longrepr[2].removeprefix("Skipped: ")
 
 
+def _note(properties: Mapping[str, object], outcome: str) -> None:
+    """Keep what came of a kind of edit; one failure outweighs whatever else passes."""
+    if "edit" in properties and outcome != "skipped":
+        cell = str(properties["edit"]), str(properties["client"])
+        _record[cell] = _record.get(cell, True) and outcome == "passed"
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """A line on each client."""
+    """A line on each client; and the record, where that is wanted."""
     for client, outcomes in _outcomes.items():
         counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
         reason = f" ({_reasons[client]})" if client in _reasons else ""
         terminalreporter.write_line(f"{client}: {counts}, {_seconds[client]:.0f} s{reason}")
+    if os.environ.get("UPDATE_CLIENTS_RECORD") and _record:
+        record.update(_record)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from app.export.plan import Wishes, make_plan
 from app.export.write import write
-from app.formats import detect, open_session, open_source
+from app.formats import detect, fresh_id, open_session, open_source
 from app.formats.base import Rewrite
 from app.giving import give_refusal
-from app.model import Author, Boundary, Held, Message, Role, Text
+from app.handwork import do_typed
+from app.model import Author, Boundary, Held, Message, Role, Session, Text
 from app.opening import open_workspace
 from app.pipeline import FIRST, Pipeline, PipelineStep
 from app.stages import stage_named
 
-SAMPLES: Final = Path(__file__).resolve().parents[2] / "sample_sessions"
-
 SUMMARY: Final = "What was done so far: the cart was mended and its tests pass."
 
 Pairs = list[tuple[str, dict[str, Any]]]
+ByHand: TypeAlias = Callable[[Session], Iterable[str]]
 
 LOW: Final[Mapping[str, Any]] = {
     "head_chars": 80,
@@ -62,18 +61,6 @@ def lowered(pipeline: Pipeline) -> Pipeline:
     return pipeline.with_options(low)
 
 
-EDITS: Final[Mapping[str, Callable[[], Pipeline]]] = {
-    "cut": lambda: lowered(pipeline_of("tool_result_budget")),
-    "saved": lambda: lowered(pipeline_of("tool_result_budget", action="save")),
-    "placeholders": lambda: lowered(pipeline_of("microcompact")),
-    "dropped-pairs": lambda: lowered(pipeline_of("retain_tail")),
-    "snipped": lambda: lowered(pipeline_of("snip")),
-    "thinking-dropped": lambda: lowered(pipeline_of("drop_thinking")),
-    "summarised": lambda: pipeline_of("summarize", source="structured", when="always"),
-}
-"""One kind of edit each, on as much of a session as can be."""
-
-
 @dataclass(frozen=True, slots=True)
 class Exported:
     """A session for a client to resume, and the conversation that it must send then."""
@@ -100,11 +87,14 @@ def export(
     *,
     leaf: str | None = None,
     in_place: bool = False,
+    slim: bool = False,
     refusal: str = "",
+    by_hand: ByHand | None = None,
 ) -> Exported:
     """Export a session beside itself through a pipeline; without one, unchanged under a new id.
 
-    `leaf` chooses a branch; `refusal` is what the provider said, for a stage that answers that.
+    `leaf` chooses a branch; `refusal` is what the provider said, for a stage that answers that;
+    `by_hand` gives operations that a person types.
     The planned conversation is the plan's own; where writing mended something it is what the new file
     holds, and the writer's own tests say what mending does.
     """
@@ -115,7 +105,11 @@ def export(
         if refusal:
             give_refusal(workspace, pipeline.steps[-1].name, refusal)
         workspace.run_all()
-    plan = make_plan(workspace, opened.source, Wishes(in_place=in_place, backup=False, report=False))
+    for typed in by_hand(workspace.session) if by_hand else ():
+        do_typed(workspace, typed, allow_words=True)
+    plan = make_plan(
+        workspace, opened.source, Wishes(in_place=in_place, slim=slim, backup=False, report=False)
+    )
     written = write(plan, drop_user_words=True)
     session_id = plan.rewrite.session_id or plan.session.session_id
     assert written.target is not None and session_id is not None
@@ -137,18 +131,22 @@ def export(
 
 
 def summarised(session: Path, *, drop_old: bool = False) -> Exported:
-    """Export a session as a boundary, a summary, and the tail from the person's newest words on."""
+    """Export a session as a boundary, a summary, and the tail from the person's newest words on.
+
+    Of a session of one turn the tail is the newest reply.
+    """
     source = open_source(session)
     kind = detect(source)
     opened = kind.read(source)
-    start = max(i for i, message in enumerate(opened.live) if _is_prompt(message))
+    start = max(i for i, message in enumerate(opened.live) if _is_prompt(message)) or _newest_reply(opened)
     boundary = Boundary(
         "made/boundary", "manual", "structured", tokens_before=9_000, tokens_after=900, removed=start
     )
     words = Text("made/summary/0", Held(SUMMARY), Author.SUMMARY)
     summary = Message("made/summary", Role.USER, (words,), boundary=boundary)
     messages = (summary, *opened.live[start:])
-    session_id = str(uuid.uuid4())
+    session_id = fresh_id(opened)
+    assert session_id is not None
     wish = Rewrite(messages, boundary, session_id, context_tokens=9_000, drop_old=drop_old)
     target = session.parent / kind.new_name(session, session_id)
     target.write_bytes(b"".join(kind.rewrite(opened, wish).pieces()))
@@ -165,3 +163,7 @@ def summarised(session: Path, *, drop_old: bool = False) -> Exported:
 
 def _is_prompt(message: Message) -> bool:
     return any(isinstance(block, Text) and block.author is Author.USER for block in message.blocks)
+
+
+def _newest_reply(session: Session) -> int:
+    return max(i for i, message in enumerate(session.live) if message.role is Role.ASSISTANT)

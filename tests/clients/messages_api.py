@@ -40,6 +40,14 @@ class MessagesApi:
         """Whether a POST to this path only asks how many tokens there are."""
         return path.endswith("/v1/messages/count_tokens")
 
+    def counted(self, tokens: int) -> JsonObject:
+        """The answer to that question."""
+        return {"input_tokens": tokens}
+
+    def streams(self, path: str, body: JsonObject) -> bool:
+        """Whether the answer shall be a stream of events."""
+        return bool(body.get("stream"))
+
     def conversation(self, body: JsonObject) -> list[Any]:
         """The messages, as they stand in the request."""
         messages = body.get("messages")

@@ -1,6 +1,6 @@
 """A model on loopback that keeps a provider's rules: what a client sends is recorded, checked, answered.
 
-It speaks the two interfaces that the clients need to resume a session. It says the same words to every
+It speaks the interfaces that the clients need to resume a session. It says the same words to every
 prompt; a request that breaks a rule of `app.validity` gets a 400 in the provider's own wording.
 """
 
@@ -17,6 +17,8 @@ from types import TracebackType
 from typing import Any, ClassVar, Final, Protocol
 from urllib.parse import urlsplit
 
+from tests.clients.chat_api import ChatApi
+from tests.clients.contents_api import ContentsApi
 from tests.clients.messages_api import MessagesApi
 from tests.clients.responses_api import ResponsesApi
 
@@ -37,6 +39,8 @@ class Api(Protocol):
 
     def serves(self, path: str) -> bool: ...
     def counts(self, path: str) -> bool: ...
+    def counted(self, tokens: int) -> JsonObject: ...
+    def streams(self, path: str, body: JsonObject) -> bool: ...
     def conversation(self, body: JsonObject) -> list[Any]: ...
     def why_refused(self, body: JsonObject, sealed: Sequence[tuple[str, Any]] | None) -> str | None: ...
     def too_long(self, tokens: int, window: int) -> str: ...
@@ -45,7 +49,7 @@ class Api(Protocol):
     def events(self, reply: JsonObject) -> Iterator[JsonObject]: ...
 
 
-APIS: Final[tuple[Api, ...]] = (MessagesApi(), ResponsesApi())
+APIS: Final[tuple[Api, ...]] = (MessagesApi(), ResponsesApi(), ChatApi(), ContentsApi())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Request:
     api: str
     body: JsonObject
     conversation: tuple[Any, ...]
-    """The messages, or the items of a response's input."""
+    """The messages, the contents, or the items of a response's input."""
     tokens: int
     refused: str | None
     """The words of the 400 it got; None when it was answered."""
@@ -182,10 +186,10 @@ class _Handler(BaseHTTPRequestHandler):
         body = self._body()
         for api in APIS:
             if api.counts(path):
-                self._send_json(200, {"input_tokens": size_tokens(body)})
+                self._send_json(200, api.counted(size_tokens(body)))
                 return
             if api.serves(path):
-                self._answer(api, body)
+                self._answer(api, body, api.streams(path, body))
                 return
         self._send_json(404, self.not_found)
 
@@ -196,11 +200,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(raw or b"{}")
         return body if isinstance(body, dict) else {}
 
-    def _answer(self, api: Api, body: JsonObject) -> None:
+    def _answer(self, api: Api, body: JsonObject, streamed: bool) -> None:
         request, answer = self.server.model.take(api, body)
         if request.refused is not None:
             self._send_json(400, answer)
-        elif body.get("stream"):
+        elif streamed:
             self._send(200, "text/event-stream", b"".join(map(_event, api.events(answer))))
         else:
             self._send_json(200, answer)
@@ -217,4 +221,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _event(event: JsonObject) -> bytes:
-    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+    """An event as it is sent; one that says its type is named by it."""
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{name}data: {json.dumps(event)}\n\n".encode()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
+import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +20,11 @@ import platformdirs
 
 ASK_SECONDS: Final = 30
 INSTALL_SECONDS: Final = 300
+NODE_VERSION: Final = "22.23.5"
+"""Which Node.js is installed for clients that need a newer one than there is."""
+
+_MACHINES: Final = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
+"""What Node.js calls processors."""
 
 
 class Unavailable(Exception):
@@ -30,6 +38,8 @@ class Package:
     name: str
     version: str
     program: str
+    node: tuple[int, int] | None = None
+    """The least version of Node.js that it runs on, where not any will do."""
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
@@ -42,7 +52,8 @@ def cache_dir() -> Path:
 
 
 def install(package: Package) -> Path:
-    """The program of a package, installed when it is not there; raises Unavailable."""
+    """The program of a package, installed with the Node.js it needs when not there; raises Unavailable."""
+    search_path(package, "")
     folder = cache_dir() / re.sub(r"[^A-Za-z0-9.]+", "-", str(package)).strip("-")
     program = folder / "node_modules" / ".bin" / package.program
     if not program.exists():
@@ -51,6 +62,28 @@ def install(package: Package) -> Path:
             if not program.exists():
                 _install(package, folder)
     return program
+
+
+def search_path(package: Package, path: str) -> str:
+    """`path` with a Node.js in front on which the package runs, if this machine has only an older one."""
+    if package.node is None or _node_version() >= package.node:
+        return path
+    return f"{install(_node()).parent}{os.pathsep}{path}"
+
+
+@functools.cache
+def _node_version() -> tuple[int, int]:
+    """This machine's Node.js; (0, 0) where there is none."""
+    node = shutil.which("node")
+    told = subprocess.run([node, "--version"], capture_output=True, text=True).stdout if node else ""
+    found = re.match(r"v(\d+)\.(\d+)", told)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _node() -> Package:
+    """Node.js as npm has it for this machine."""
+    machine = _MACHINES.get(platform.machine().lower(), platform.machine().lower())
+    return Package(f"node-{sys.platform}-{machine}", NODE_VERSION, "node")
 
 
 @contextmanager
@@ -75,16 +108,17 @@ def _install(package: Package, folder: Path) -> None:
     options = ["--no-audit", "--no-fund", "--no-save", "--loglevel=error"]
     _run([npm, "install", "--prefix", str(unfinished), *options, str(package)], package, INSTALL_SECONDS)
     program = unfinished / "node_modules" / ".bin" / package.program
-    version = _run([str(program), "--version"], package, ASK_SECONDS)
+    path = search_path(package, os.environ.get("PATH", os.defpath))
+    version = _run([str(program), "--version"], package, ASK_SECONDS, {**os.environ, "PATH": path})
     if package.version not in version:
         raise Unavailable(f"{package}: the program says that it is {version.strip()!r}")
     unfinished.rename(folder)
 
 
-def _run(command: list[str], package: Package, seconds: int) -> str:
+def _run(command: list[str], package: Package, seconds: int, env: Mapping[str, str] | None = None) -> str:
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, env=env
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"{package}: {error}") from error

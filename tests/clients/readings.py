@@ -33,7 +33,10 @@ class Reading(Protocol):
 
 
 class MessagesReading:
-    """Claude Code's requests: runs of one role are joined."""
+    """Requests of Claude Code, pi and opencode: runs of one role are joined."""
+
+    _PROMPTS: Final = (PROMPT, f'"{PROMPT}"')
+    """The prompt, and as opencode says it."""
 
     _NO_ANSWER: Final = "No response requested."
     """What stands between a turn that was never answered and the next prompt."""
@@ -54,7 +57,7 @@ class MessagesReading:
 
     def ends_in_prompt(self, found: Sequence[Turn]) -> bool:
         """Whether the last block is the prompt: a request for a summary goes on."""
-        return bool(found) and found[-1].blocks[-1] == self._text(PROMPT)
+        return bool(found) and found[-1].blocks[-1] in map(self._text, self._PROMPTS)
 
     def taken_over(self, found: Sequence[Turn], wanted: Sequence[Turn]) -> list[Turn]:
         """Without the prompt, and without the answer that stands in for one that was never given."""
@@ -70,7 +73,7 @@ class MessagesReading:
         for block in [{"type": "text", "text": content}] if isinstance(content, str) else content or ():
             kept = {name: value for name, value in block.items() if name != "cache_control"}
             if block.get("type") == "text":
-                kept["text"] = _words(block["text"])
+                kept["text"] = words_of(block["text"])
                 if not kept["text"]:
                     continue
             elif block.get("type") == "tool_result":
@@ -83,7 +86,7 @@ class MessagesReading:
         """The parts of a result; the client writes reminders behind its text."""
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
         told = [
-            {**part, "text": _words(part["text"])} if part.get("type") == "text" else part for part in parts
+            {**part, "text": words_of(part["text"])} if part.get("type") == "text" else part for part in parts
         ]
         return [part for part in told if part.get("type") != "text" or part["text"]]
 
@@ -142,7 +145,8 @@ def reminders_in(text: str) -> list[str]:
     return [words.strip() for words in _reminder.findall(text)]
 
 
-def _words(text: str) -> str:
+def words_of(text: str) -> str:
+    """A text without reminders and the white space behind it."""
     return _reminder.sub("", text).rstrip()
 
 

@@ -32,6 +32,14 @@ class ResponsesApi:
         """There is no such call that a client makes."""
         return False
 
+    def counted(self, tokens: int) -> JsonObject:
+        """The answer to that question."""
+        return {"input_tokens": tokens}
+
+    def streams(self, path: str, body: JsonObject) -> bool:
+        """Whether the answer shall be a stream of events."""
+        return bool(body.get("stream"))
+
     def conversation(self, body: JsonObject) -> list[Any]:
         """The input items, as they stand in the request."""
         items = body.get("input")

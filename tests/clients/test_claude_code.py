@@ -10,59 +10,25 @@ import pytest
 
 from app.formats import open_session
 from app.pipeline import load, preset_names
-from tests.clients.agents import Agent, ClaudeCode, Place, resume
+from tests.clients.agents import Agent, Place, resume
 from tests.clients.checks import accepted, check, put
 from tests.clients.comparison import compacted_first, main_request, strays
-from tests.clients.exports import EDITS, export, lowered, pipeline_of, summarised
+from tests.clients.edits import EDITS
+from tests.clients.exports import export, lowered
 from tests.clients.mock import size_tokens
+from tests.clients.pinned import CLAUDE_CODE as NEW
+from tests.clients.pinned import OLDER_CLAUDE_CODE as OLD
 
 pytestmark = pytest.mark.clients
 
-NEW: Final = ClaudeCode("2.1.332")
-OLD: Final = ClaudeCode("2.0.76")
-
 LONG: Final = "claude-code-long"
 TOOLS: Final = "claude-code-tools"
-COMPACTED: Final = "claude-code-compacted"
-KILLED: Final = "claude-code-killed"
 OLDER: Final = "claude-code-v2-0"
 OTHER_ID: Final = "0f0e0d0c-0b0a-4908-8706-050403020100"
-BROKEN: Final = "awkward-broken-line"
-HUGE: Final = "awkward-huge-result"
-AWKWARD: Final = (BROKEN, HUGE, "awkward-cjk", "awkward-escapes", "awkward-unknown-fields")
 
 both = pytest.mark.parametrize("agent", [NEW, OLD], indirect=True, ids=str)
 new = pytest.mark.parametrize("agent", [NEW], indirect=True, ids=str)
 old = pytest.mark.parametrize("agent", [OLD], indirect=True, ids=str)
-
-
-@new
-@pytest.mark.parametrize("name", [TOOLS, COMPACTED, KILLED, OLDER, LONG, *AWKWARD])
-def test_unchanged_under_a_new_id(agent: Agent, place: Place, name: str) -> None:
-    check(agent, place, export(put(agent, place, name)))
-
-
-@old
-@pytest.mark.parametrize("name", [OLDER, BROKEN, HUGE])
-def test_unchanged_under_a_new_id_in_the_older_client(agent: Agent, place: Place, name: str) -> None:
-    check(agent, place, export(put(agent, place, name)))
-
-
-@new
-@pytest.mark.parametrize("name", [TOOLS, LONG])
-@pytest.mark.parametrize("edit", EDITS)
-def test_one_edit(agent: Agent, place: Place, name: str, edit: str) -> None:
-    exported = export(put(agent, place, name), EDITS[edit]())
-    assert exported.changes
-    check(agent, place, exported)
-
-
-@both
-@pytest.mark.parametrize("edit", [name for name in EDITS if name != "thinking-dropped"])
-def test_one_edit_of_an_older_session(agent: Agent, place: Place, edit: str) -> None:
-    exported = export(put(agent, place, OLDER), EDITS[edit]())
-    assert exported.changes
-    check(agent, place, exported)
 
 
 @new
@@ -73,38 +39,11 @@ def test_preset_on_the_long_session(agent: Agent, place: Place, name: str) -> No
     check(agent, place, exported)
 
 
-@new
-@pytest.mark.parametrize("name", [TOOLS, COMPACTED, KILLED])
-@pytest.mark.parametrize("preset", preset_names())
-def test_preset_with_low_limits(agent: Agent, place: Place, name: str, preset: str) -> None:
-    check(agent, place, export(put(agent, place, name), lowered(load(preset))))
-
-
-@both
-@pytest.mark.parametrize("preset", preset_names())
-def test_preset_with_low_limits_on_an_older_session(agent: Agent, place: Place, preset: str) -> None:
-    exported = export(put(agent, place, OLDER), lowered(load(preset)))
-    assert exported.changes
-    check(agent, place, exported)
-
-
-@both
-@pytest.mark.parametrize("drop_old", [False, True], ids=["old-part-kept", "old-part-left-out"])
-def test_boundary_summary_and_tail(agent: Agent, place: Place, drop_old: bool) -> None:
-    check(agent, place, summarised(put(agent, place, OLDER), drop_old=drop_old))
-
-
-@new
-@pytest.mark.parametrize("name", [TOOLS, COMPACTED, LONG])
-def test_boundary_summary_and_tail_of_newer_sessions(agent: Agent, place: Place, name: str) -> None:
-    check(agent, place, summarised(put(agent, place, name)))
-
-
 @old
-@pytest.mark.parametrize("edit", [None, "placeholders", "dropped-pairs"])
-def test_a_newer_session_in_the_older_client(agent: Agent, place: Place, edit: str | None) -> None:
+@pytest.mark.parametrize("edit", ["unchanged", "placeholders", "oldest-turns"])
+def test_a_newer_session_in_the_older_client(agent: Agent, place: Place, edit: str) -> None:
     """It walks the chain of parents alone, and so leaves out calls that were made beside each other."""
-    exported = export(put(agent, place, TOOLS), EDITS[edit]() if edit else None)
+    exported = EDITS[edit].make(put(agent, place, TOOLS))
     main = accepted(resume(agent, place, exported.session_id), exported)
     assert strays(exported.messages, main) == []
 
@@ -115,31 +54,6 @@ def test_another_branch(agent: Agent, place: Place) -> None:
     session, _ = open_session(original)
     (other,) = (leaf.key for leaf in session.leaves if leaf.key != session.live_leaf)
     check(agent, place, export(original, leaf=other))
-
-
-@both
-def test_in_place(agent: Agent, place: Place) -> None:
-    original = put(agent, place, OLDER)
-    exported = export(original, lowered(load("react-mini")), in_place=True)
-    assert exported.file == original and exported.session_id == original.stem
-    check(agent, place, exported)
-
-
-@both
-@pytest.mark.parametrize("then", ["summarised", "snipped", "cut"])
-@pytest.mark.parametrize("first", ["summarised", "snipped"])
-def test_an_export_of_an_export(agent: Agent, place: Place, first: str, then: str) -> None:
-    name = OLDER if agent == OLD else LONG
-    once = export(put(agent, place, name), EDITS[first]())
-    check(agent, place, export(once.file, EDITS[then]()))
-
-
-@both
-def test_recovered_from_a_refusal(agent: Agent, place: Place) -> None:
-    said = "prompt is too long: 9000 tokens > 4000 maximum"
-    exported = export(put(agent, place, OLDER), lowered(pipeline_of("recover")), refusal=said)
-    assert exported.changes
-    check(agent, place, exported)
 
 
 @both
@@ -204,7 +118,7 @@ def test_the_name_of_the_file_is_the_id_that_counts(agent: Agent, place: Place) 
 @both
 def test_two_sessions_whose_ids_begin_alike(agent: Agent, place: Place) -> None:
     """Each is found by its whole id."""
-    exported = export(put(agent, place, OLDER), EDITS["placeholders"]())
+    exported = EDITS["placeholders"].make(put(agent, place, OLDER))
     unlike = export(put(agent, place, OLDER))
     twin = exported.session_id[:8] + OTHER_ID[8:]
     rows = unlike.file.read_bytes().replace(unlike.session_id.encode(), twin.encode())

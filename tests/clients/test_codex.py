@@ -8,70 +8,25 @@ from typing import Final
 
 import pytest
 
-from app.pipeline import load, preset_names
-from tests.clients.agents import Agent, Codex, Place, resume
+from app.pipeline import load
+from tests.clients.agents import Agent, Place, resume
 from tests.clients.checks import accepted, check, put
 from tests.clients.comparison import compacted_first, differences, main_request
-from tests.clients.exports import EDITS, Exported, export, lowered, pipeline_of, summarised
+from tests.clients.edits import EDITS
+from tests.clients.exports import Exported, export, lowered
 from tests.clients.mock import size_tokens
+from tests.clients.pinned import CODEX as NEW
+from tests.clients.pinned import OLDER_CODEX as OLD
 
 pytestmark = pytest.mark.clients
 
-NEW: Final = Codex("0.171.0")
-OLD: Final = Codex("0.98.0")
-
 THREE: Final = "codex-three-turns"
-COMPACTED: Final = "codex-compacted"
 
 OTHER_ID: Final = "0f0e0d0c-0b0a-4908-8706-050403020100"
 
 FOLDER: Final = b'"cwd":"/home/dev/project",'
 
 both = pytest.mark.parametrize("agent", [NEW, OLD], indirect=True, ids=str)
-
-
-@both
-@pytest.mark.parametrize("name", [THREE, COMPACTED])
-def test_unchanged_under_a_new_id(agent: Agent, place: Place, name: str) -> None:
-    check(agent, place, export(put(agent, place, name)))
-
-
-@both
-@pytest.mark.parametrize("edit", EDITS)
-def test_one_edit(agent: Agent, place: Place, edit: str) -> None:
-    exported = export(put(agent, place, THREE), EDITS[edit]())
-    assert exported.changes
-    check(agent, place, exported)
-
-
-@both
-@pytest.mark.parametrize("preset", preset_names())
-@pytest.mark.parametrize("name", [THREE, COMPACTED])
-def test_preset_with_low_limits(agent: Agent, place: Place, name: str, preset: str) -> None:
-    check(agent, place, export(put(agent, place, name), lowered(load(preset))))
-
-
-@both
-@pytest.mark.parametrize("drop_old", [False, True], ids=["old-part-kept", "old-part-left-out"])
-@pytest.mark.parametrize("name", [THREE, COMPACTED])
-def test_boundary_summary_and_tail(agent: Agent, place: Place, name: str, drop_old: bool) -> None:
-    check(agent, place, summarised(put(agent, place, name), drop_old=drop_old))
-
-
-@both
-@pytest.mark.parametrize("then", ["summarised", "snipped", "cut"])
-@pytest.mark.parametrize("first", ["summarised", "snipped"])
-def test_an_export_of_an_export(agent: Agent, place: Place, first: str, then: str) -> None:
-    once = export(put(agent, place, THREE), EDITS[first]())
-    check(agent, place, export(once.file, EDITS[then]()))
-
-
-@both
-def test_recovered_from_a_refusal(agent: Agent, place: Place) -> None:
-    said = "prompt is too long: 9000 tokens > 4000 maximum"
-    exported = export(put(agent, place, THREE), lowered(pipeline_of("recover")), refusal=said)
-    assert exported.changes
-    check(agent, place, exported)
 
 
 @both
@@ -144,7 +99,7 @@ def test_the_day_of_the_folder_is_no_matter(agent: Agent, place: Place) -> None:
 @both
 def test_two_sessions_whose_ids_begin_alike(agent: Agent, place: Place) -> None:
     """Each is found by its whole id."""
-    exported = export(put(agent, place, THREE), EDITS["placeholders"]())
+    exported = EDITS["placeholders"].make(put(agent, place, THREE))
     unlike = export(put(agent, place, THREE))
     twin = exported.session_id[:8] + OTHER_ID[8:]
     rows = unlike.file.read_bytes().replace(unlike.session_id.encode(), twin.encode())
