@@ -19,6 +19,8 @@ READINGS: Final[Mapping[str, Reading]] = {
 }
 """By the name of the interface."""
 
+TELLING: Final = 40
+"""Characters of a text that is not said by chance."""
 SHOWN: Final = 160
 """Characters of a block that a difference shows."""
 
@@ -58,16 +60,22 @@ def main_request(resumed: Resumed) -> Request | None:
 
 
 def compacted_first(resumed: Resumed, planned: Sequence[Any]) -> bool:
-    """Whether any of the conversation was sent in a request before the main one."""
+    """Whether the conversation was sent in a request before the main one, as it is or told as one text."""
     main = main_request(resumed)
     before = resumed.requests[: resumed.requests.index(main)] if main else resumed.requests
-    return any(_shared(planned, request) for request in before)
+    return any(_shared(planned, request) or _retold(planned, request) for request in before)
 
 
 def _shared(planned: Iterable[Any], sent: Request) -> set[str]:
     wanted, found = _both(planned, sent)
     known = {block for turn in wanted for block in turn.blocks}
     return known.intersection(block for turn in found for block in turn.blocks)
+
+
+def _retold(planned: Iterable[Any], sent: Request) -> bool:
+    """Whether more than one text of the conversation stands inside what was sent."""
+    texts = {text for text in texts_in(list(planned)) if len(text) >= TELLING}
+    return sum(map(sent.says, texts)) > 1
 
 
 def _both(planned: Iterable[Any], sent: Request) -> tuple[list[Turn], list[Turn]]:

@@ -42,7 +42,10 @@ class QwenCode:
         home = place.home / ".qwen"
         home.mkdir(exist_ok=True)
         security = {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}}
-        (home / "settings.json").write_text(json.dumps({**SETTINGS, "security": security}), "utf-8")
+        settings = {**SETTINGS, "security": security}
+        if compact_at is not None:
+            settings["model"] = {"generationConfig": {"contextWindowSize": compact_at}}
+        (home / "settings.json").write_text(json.dumps(settings), "utf-8")
         return {
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": f"{url}/v1",
