@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from app.cli.command import DONE, add_file, add_json, open_plain
 from app.cli.output import complain, say, say_json
 from app.errors import InputError
 from app.export.install import agent_folder
+from app.export.resuming import resuming
 from app.formats import format_named
+from app.formats.source import FileSource
 from app.settings import in_agent_dir
 
 
@@ -24,20 +25,21 @@ class ResumeCommand:
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
-        session, _ = open_plain(args)
+        session, source = open_plain(args)
         kind = format_named(session.format)
-        command = kind.resume_command(session.session_id) if session.session_id else None
-        if command is None:
+        usual = kind.resume_command(session.session_id) if session.session_id else None
+        if usual is None:
             raise InputError(f"{session.name} is {kind.title}: no agent resumes it")
+        path = source.path if isinstance(source, FileSource) else None
+        found = resuming(session, kind, path)
         folder = agent_folder(session)
-        there = session.name != "-" and in_agent_dir(Path(session.name))
+        there = path is not None and in_agent_dir(path)
         if args.json:
             place = None if folder is None else str(folder)
-            say_json({"command": command, "folder": session.cwd, "place": place, "is_there": there})
+            told = {"folder": session.cwd, "place": place, "is_there": there}
+            say_json({**found.as_json(), **told, "command": found.command or usual})
             return DONE
-        say(command)
-        if session.cwd:
-            complain(f"to be run in {session.cwd}")
-        if not there and folder is not None:
-            complain(f"{kind.title} looks in {folder}: handcompact compact --install puts a session there")
+        say(found.command or usual)
+        for note in found.notes:
+            complain(note)
         return DONE

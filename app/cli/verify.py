@@ -9,8 +9,9 @@ from typing import Any
 from app.cli.command import DONE, FOUND, add_file, add_json, open_plain
 from app.cli.output import notice_lines, say, say_json
 from app.export.manifests import Manifest, manifests_of, paper_of
+from app.export.resuming import resuming
 from app.formats import format_named
-from app.formats.source import Source, sha256
+from app.formats.source import FileSource, Source, sha256
 from app.model import Session
 from app.problems import DAMAGE
 from app.validity import RULES, Violation, check
@@ -33,12 +34,14 @@ class Verify:
         violations = check(kind.validity, kind.request(session, session.live))
         broken = [v for v in violations if v.level == "error" or args.strict]
         manifest = _manifest(session, source)
+        how = resuming(session, kind, source.path if isinstance(source, FileSource) else None)
         damaged = [notice for notice in session.notices if notice.word in DAMAGE]
         found = bool(broken or damaged or (manifest and not manifest["same"]))
         if args.json:
-            say_json(_as_json(session, violations, manifest, ok=not found))
+            say_json({**_as_json(session, violations, manifest, ok=not found), "resume": how.as_json()})
         else:
-            _say(session, violations, manifest, len(damaged), ok=not found)
+            gone = how.folder if how.folder_is_there is False else ""
+            _say(session, violations, manifest, gone, len(damaged), ok=not found)
         return FOUND if found else DONE
 
 
@@ -62,7 +65,13 @@ def _told(path: Path, same: bool, backup: Path | None) -> dict[str, Any]:
 
 
 def _say(
-    session: Session, violations: list[Violation], manifest: dict[str, Any] | None, damaged: int, *, ok: bool
+    session: Session,
+    violations: list[Violation],
+    manifest: dict[str, Any] | None,
+    gone: str,
+    damaged: int,
+    *,
+    ok: bool,
 ) -> None:
     say(f"{session.name}  ({session.format}, {session.facts.messages} messages)")
     say(*notice_lines(session.notices))
@@ -71,6 +80,8 @@ def _say(
     if manifest:
         same = "the bytes are those that were written" if manifest["same"] else "CHANGED since it was written"
         say(f"  manifest     {same} ({manifest['path']})")
+    if gone:
+        say(f"  resume       {gone}")
     errors = sum(violation.level == "error" for violation in violations)
     say("ok" if ok else f"found: {damaged} kinds of damage, {errors} broken rules")
 

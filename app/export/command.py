@@ -6,12 +6,13 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.display import counted, safe_text
+from app.display import counted
 from app.edits import Edit
 from app.edits.base import BlockEdit
 from app.edits.typed import typed
 from app.errors import BadPipeline
 from app.export.plan import Wishes
+from app.export.shell import quoted
 from app.formats.source import Source
 from app.pipeline import load
 from app.stage_view import option_values, value_words
@@ -50,26 +51,6 @@ def equivalent_command(
     if drop_user_words:
         words.append("--drop-user-words")
     return Equivalent(" ".join(map(quoted, words)), tuple(_missing(workspace, source)))
-
-
-def quoted(word: str) -> str:
-    """A word for a shell, in which nothing is left that could act on a terminal.
-
-    What is not printable is spelled within `$'...'` (POSIX 2024; bash, zsh and ksh have long had it).
-    """
-    if safe_text(word) == word:
-        return shlex.quote(word)
-    return "$'" + "".join(map(_shell_sign, word)) + "'"
-
-
-def _shell_sign(char: str) -> str:
-    if char in "'\\":
-        return f"\\{char}"
-    if char.isprintable() and safe_text(char) == char:
-        return char
-    # Python keeps bytes of file names that are no UTF-8 as these halves of pairs; any other half stays one.
-    handler = "surrogateescape" if 0xDC80 <= ord(char) <= 0xDCFF else "surrogatepass"
-    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", handler))
 
 
 def _branch(workspace: Workspace) -> list[str]:

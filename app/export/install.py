@@ -5,6 +5,8 @@ An agent's index or database is never written: each agent named here finds a ses
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -12,14 +14,16 @@ from typing import Final
 
 from app.errors import InputError
 from app.formats.base import Format
+from app.formats.gemini import project_of
 from app.model import Session
-from app.settings import claude_dir, claude_slug, codex_dir, pi_dir, qwen_dir
+from app.settings import claude_dir, claude_slug, codex_dir, gemini_dir, pi_dir, qwen_dir
 
 
 def agent_folder(session: Session) -> Path | None:
     """The folder in which the session's agent would find it; None where none is known.
 
-    Claude Code, pi and Qwen keep a folder a project, so the session must tell its own.
+    Claude Code, pi and Qwen keep a folder a project, so the session must tell its own; Gemini CLI knows
+    one only where it was started in that folder before.
     """
     place = _PLACES.get(session.format)
     return None if place is None else place(session)
@@ -30,7 +34,8 @@ def installed_path(session: Session, kind: Format, original: PurePath, session_i
     folder = agent_folder(session)
     if folder is None or session_id is None:
         raise InputError(
-            f"where {kind.title} looks for this session is not known: give --out PATH instead of --install"
+            f"where {kind.title} looks for this session is not known{_WHY.get(kind.name, '')}:"
+            " give --out PATH instead of --install"
         )
     return folder / kind.new_name(original, session_id)
 
@@ -56,10 +61,44 @@ def _qwen(session: Session) -> Path | None:
     return qwen_dir() / "projects" / claude_slug(session.cwd) / "chats" if session.cwd else None
 
 
+def _gemini(session: Session) -> Path | None:
+    """The folder of the project that a session is of, if the client knows one here by that folder."""
+    home = gemini_dir()
+    folder, told = project_of(session)
+    for known, name in _gemini_projects(home).items():
+        if known == folder or hashlib.sha256(known.encode("utf-8", "replace")).hexdigest() == told:
+            return home / "tmp" / name / "chats"
+    return None
+
+
+def _gemini_projects(home: Path) -> dict[str, str]:
+    """Gemini CLI's own list of projects: folder -> name; empty where there is none, or it cannot be read."""
+    try:
+        listed = json.loads((home / "projects.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    projects = listed.get("projects") if isinstance(listed, dict) else None
+    found = projects.items() if isinstance(projects, dict) else ()
+    return {known: name for known, name in found if isinstance(name, str) and _is_one_name(name)}
+
+
+def _is_one_name(name: str) -> bool:
+    return (
+        name not in ("", ".", "..") and PurePath(name).name == name and "\\" not in name and "\0" not in name
+    )
+
+
 _PLACES: Final[Mapping[str, Callable[[Session], Path | None]]] = {
     "claude-code": _claude,
     "codex-rollout": _codex,
     "pi": _pi,
-    "qwen": _qwen,
+    "qwen-code": _qwen,
+    "gemini-cli": _gemini,
 }
 """By the name of the format."""
+
+_WHY: Final[Mapping[str, str]] = {
+    "gemini-cli": " (none of the projects that it lists on this machine has the session's folder)",
+    "opencode": " (it keeps sessions in a database; its own import takes the file in from anywhere)",
+}
+"""Why a place is not known, by the name of the format."""

@@ -12,8 +12,9 @@ from app.checks import Check, Level, RuleBook
 from app.errors import InputError
 from app.export.files import holds
 from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
-from app.export.install import agent_folder, installed_path
+from app.export.install import installed_path
 from app.export.results_index import free_name, planned_index
+from app.export.resuming import Resuming, resuming_as
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
@@ -112,27 +113,13 @@ class ExportPlan:
         return sum(map(len, self.rewriting.pieces()))
 
     @property
-    def resume_command(self) -> str | None:
-        """What resumes the session, when it lies where its agent looks for it."""
+    def resuming(self) -> Resuming:
+        """How the new session is resumed from where it will lie."""
         session_id = self.session.session_id if self.in_place else self.rewrite.session_id
-        if session_id is None or self.target is None or not isinstance(self.source, FileSource):
-            return None
-        if self.share is not None:
-            return None
-        original = self.source.path.resolve()
-        expected = original.parent / self.format.new_name(original, self.rewrite.session_id)
-        target = self.target.resolve()
-        is_found = target == (original if self.in_place else expected)
-        folder = agent_folder(self.session)
-        is_installed = folder is not None and target.parent == folder.resolve()
-        return self.format.resume_command(session_id) if is_found or is_installed else None
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether the new session lies outside the folder where its agent would look for it."""
-        if self.share is not None or self.target is None:
-            return False
-        return agent_folder(self.session) is not None and not in_agent_dir(self.target)
+        if session_id is None or self.share is not None:
+            return Resuming(None)
+        target = self.target if self.target is None else self.target.resolve()
+        return resuming_as(self.session, self.format, target, session_id, in_place=self.in_place)
 
     @property
     def target_words(self) -> str:

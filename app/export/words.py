@@ -52,10 +52,11 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
         facts.append(("Report", str(written.report)))
     if written.no_report:
         facts.append(("Report", f"missing: {written.no_report}"))
-    if written.plan.resume_command:
-        facts.append(("Resume", written.plan.resume_command))
-    elif written.plan.is_elsewhere:
-        facts.append(("Resume", "--install puts a session where its agent looks for it"))
+    resuming = written.plan.resuming
+    if resuming.command or resuming.obstacle:
+        facts.append(("Resume", resuming.command or resuming.obstacle))
+    if resuming.folder:
+        facts.append(("Folder", resuming.folder))
     return facts
 
 

@@ -52,3 +52,15 @@ def test_what_no_agent_resumes_is_refused_in_one_line(handcompact: Handcompact, 
     for arguments in (("resume-command",), ("compact", "--install", "--dry-run")):
         done = handcompact(arguments[0], SAMPLES / sample, *arguments[1:])
         assert done.code == 2 and done.err.count("\n") == 1
+
+
+def test_what_still_works_without_the_folder_is_said_with_every_command(
+    handcompact: Handcompact, elsewhere: Path
+) -> None:
+    words = "/home/dev/project is not on this machine"
+    assert words in handcompact("resume-command", elsewhere).err
+    verified = handcompact("verify", elsewhere)
+    assert verified.code == 0 and words in verified.out
+    told = handcompact("verify", elsewhere, "--json").json["resume"]
+    assert told["folder_is_there"] is False and told["command"] is None and words in told["notes"][-1]
+    assert words in handcompact("compact", elsewhere, "--install").out

@@ -12,8 +12,9 @@ import pytest
 
 from app.display import safe_text
 from app.edits import make_edit
-from app.export.command import equivalent_command, quoted
+from app.export.command import equivalent_command
 from app.export.plan import Wishes
+from app.export.shell import quoted
 from app.formats.source import BytesSource, Source
 from app.giving import give_memory, give_refusal
 from app.handwork import do_typed

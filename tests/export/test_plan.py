@@ -44,21 +44,6 @@ def plan(path: Path, wishes: Wishes) -> ExportPlan:
     return make_plan(opened.workspace, opened.source, wishes)
 
 
-def test_a_new_session_is_resumed_by_its_own_id(original: Path) -> None:
-    made = plan(original, Wishes())
-    assert made.target is not None and made.target.stem != SESSION
-    assert made.resume_command == f"claude --resume {made.target.stem}"
-
-
-def test_a_replaced_session_keeps_its_id(original: Path) -> None:
-    assert plan(original, Wishes(in_place=True)).resume_command == f"claude --resume {SESSION}"
-
-
-def test_a_file_that_no_agent_looks_for_is_not_resumed(original: Path) -> None:
-    assert plan(original, Wishes(out=original.parent / "mine.jsonl")).resume_command is None
-    assert plan(original, Wishes(to_stdout=True)).resume_command is None
-
-
 def test_the_size_is_known_before_anything_is_written(original: Path) -> None:
     made = plan(original, Wishes())
     size = made.size_after()

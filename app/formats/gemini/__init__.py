@@ -61,3 +61,9 @@ class GeminiCli:
         timed = _TIMED.fullmatch(original.name)
         start = timed[1] if timed else f"session-{datetime.now(UTC):%Y-%m-%dT%H-%M}-"
         return f"{start}{session_id[:_SHORT]}{'.json' if original.suffix == '.json' else '.jsonl'}"
+
+
+def project_of(session: Session) -> tuple[str | None, str | None]:
+    """The folder that a session names, and the SHA-256 of its project's folder, as far as it tells them."""
+    heading = chat_of(session).heading
+    return heading.folder, heading.word("projectHash")

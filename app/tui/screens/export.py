@@ -220,8 +220,9 @@ class ExportScreen(Exports):
                 return self._error or "planning"
             case "write" if self._planned is not None:
                 return self._why_not_write(self._planned.plan)
-            case "copy_resume" if self._written is None or self._written.plan.resume_command is None:
-                return "no command resumes this format"
+            case "copy_resume" if self._resume_command is None:
+                obstacle = "" if self._written is None else self._written.plan.resuming.obstacle
+                return obstacle or "no command resumes this format"
         return None
 
     def _why_not_write(self, plan: ExportPlan) -> str | None:
@@ -271,10 +272,13 @@ class ExportScreen(Exports):
 
     @acts
     def action_copy_resume(self) -> None:
-        command = None if self._written is None else self._written.plan.resume_command
-        if command is not None:
+        if (command := self._resume_command) is not None:
             self.app.copy_to_clipboard(command)
             self.status(f"copied: {command}")
+
+    @property
+    def _resume_command(self) -> str | None:
+        return None if self._written is None else self._written.plan.resuming.command
 
     @acts
     def action_copy_command(self) -> None:

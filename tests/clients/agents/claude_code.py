@@ -57,7 +57,7 @@ class ClaudeCode:
             return env
         # Both versions take a percentage of the window, less what they keep of it for a summary.
         percent = 100 * compact_at / (WINDOW - _KEPT_FOR_SUMMARY)
-        env["CLAUDE_CODE_AUTO_COMPACTWINDOW"] = str(WINDOW)
+        env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = str(WINDOW)
         env["CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"] = str(percent)
         return env
 

@@ -41,7 +41,7 @@ def test_a_preset_for_another_agents_tools_clears_these_too(rollout: Path, home:
     assert written.target.name.startswith("rollout-2026-11-30T08-18-08-") and ID not in written.target.name
     again = FORMAT.read(FileSource(written.target))
     assert again.session_id is not None and written.target.stem.endswith(again.session_id)
-    assert written.plan.resume_command == f"codex resume {again.session_id}"
+    assert written.plan.resuming.command == f"codex resume {again.session_id}"
     cleared = [
         text_of(b) for _, b in blocks_of(again.live) if isinstance(b, ToolResult) and "cleared]" in text_of(b)
     ]

@@ -1,0 +1,162 @@
+"""How a session that lies somewhere is resumed: the command, and what must be so for it to work.
+
+What is said of each agent is what its pinned versions do; `tests/clients` asks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from app.export.install import agent_folder
+from app.export.shell import quoted
+from app.formats.base import Format
+from app.formats.opencode.database import PREFIX
+from app.model import Session
+from app.settings import in_agent_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Resuming:
+    """How to go on with a session. Texts may hold what the session says: not safe for a terminal."""
+
+    command: str | None
+    """For a POSIX shell; None where nothing resumes the session from where it lies."""
+    obstacle: str = ""
+    """Why there is no command, where one day there could be."""
+    folder: str = ""
+    """Where it must be run, and what of that is not so on this machine."""
+    folder_is_there: bool | None = None
+    """Whether the session's working folder is on this machine; None where it names none."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person must know beside the command."""
+        return tuple(filter(None, (self.obstacle, self.folder)))
+
+    def as_json(self) -> Mapping[str, Any]:
+        """The command and the notes as reports give them."""
+        return {
+            "command": self.command,
+            "folder_is_there": self.folder_is_there,
+            "notes": list(self.notes),
+        }
+
+
+def resuming(session: Session, kind: Format, path: Path | None, *, in_place: bool = False) -> Resuming:
+    """How the session in the file `path` is resumed; `in_place`: the file took the place of its original.
+
+    None for `path` is no file: standard output, or an agent's database.
+    """
+    if session.session_id is None:
+        return Resuming(None)
+    if session.name.startswith(PREFIX):
+        return Resuming(f"opencode --session {session.session_id}")
+    return resuming_as(session, kind, path, session.session_id, in_place=in_place)
+
+
+def resuming_as(
+    session: Session, kind: Format, path: Path | None, session_id: str, *, in_place: bool = False
+) -> Resuming:
+    """The same for a session that gets another id."""
+    usual = kind.resume_command(session_id)
+    if usual is None:
+        return Resuming(None)
+    there = None if not session.cwd else is_there(session.cwd)
+    told = _TOLD.get(kind.name)
+    folder = "" if told is None or not session.cwd else told(session.cwd, bool(there))
+    if path is None:
+        return Resuming(None, "standard output is no place to resume from", folder, there)
+    from_file = _FROM_FILE.get(kind.name)
+    if kind.name == "opencode" and in_place:
+        return Resuming(None, _KNOWN, folder, there)
+    if from_file is not None and not _is_in_its_folder(kind, path):
+        return Resuming(from_file(session_id, path), "", folder, there)
+    if _is_in_its_folder(kind, path):
+        return Resuming(usual, "", folder or _gemini_folder(kind, path), there)
+    return Resuming(None, _elsewhere(session, kind), folder, there)
+
+
+def is_there(folder: str) -> bool:
+    """Whether a folder that a session names is on this machine."""
+    try:
+        return Path(folder).is_absolute() and Path(folder).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+_KNOWN: Final = (
+    "opencode's import passes over a session that it has: export a new one, which gets an id of its own"
+)
+
+
+def _is_in_its_folder(kind: Format, path: Path) -> bool:
+    return kind.name != "opencode" and in_agent_dir(path)
+
+
+def _elsewhere(session: Session, kind: Format) -> str:
+    folder = agent_folder(session)
+    if folder is None:
+        return f"{kind.title} does not look here; for where it does, see its row in the README"
+    return f"{kind.title} looks in {folder}: --install puts a session there"
+
+
+def _claude_code(folder: str, there: bool) -> str:
+    if there:
+        return f"run it in {folder}"
+    return (
+        f"{folder} is not on this machine: Claude Code 2.1 finds the session from any folder, 2.0 only"
+        " from that one (make it; it may be empty)"
+    )
+
+
+def _codex(folder: str, there: bool) -> str:
+    return "" if there else f"{folder} is not on this machine: Codex resumes it from any other folder too"
+
+
+def _pi(folder: str, there: bool) -> str:
+    if there:
+        return f"run it in {folder}: from another folder pi asks whether to copy the session"
+    return f"{folder} is not on this machine: pi resumes nothing without it (make it; it may be empty)"
+
+
+def _qwen_code(folder: str, there: bool) -> str:
+    if there:
+        return f"run it in {folder}: Qwen Code finds only the sessions of the folder that it is started in"
+    return (
+        f"{folder} is not on this machine: Qwen Code finds the session only when it is started there"
+        " (make it; it may be empty)"
+    )
+
+
+_TOLD: Final[Mapping[str, Callable[[str, bool], str]]] = {
+    "claude-code": _claude_code,
+    "codex-rollout": _codex,
+    "pi": _pi,
+    "qwen-code": _qwen_code,
+}
+"""By the name of the format: what is to be known of the working folder, by whether it is there."""
+
+_FROM_FILE: Final[Mapping[str, Callable[[str, Path], str]]] = {
+    "opencode": lambda ident, path: (
+        f"opencode import {quoted(str(path.absolute()))} && opencode --session {ident}"
+    ),
+    "pi": lambda _, path: f"pi --session {quoted(str(path.absolute()))}",
+}
+"""Agents that take a session from any file."""
+
+
+def _gemini_folder(kind: Format, path: Path) -> str:
+    """Gemini CLI's sessions do not tell their folder; a file beside them does."""
+    root = path.parent.parent / ".project_root"
+    try:
+        told = root.read_text("utf-8").strip() if kind.name == "gemini-cli" else ""
+    except (OSError, ValueError):
+        return ""
+    return (
+        f"run it in {told}: Gemini CLI finds only the sessions of the folder that it is started in"
+        if told
+        else ""
+    )
