@@ -33,5 +33,6 @@ def test_what_a_preset_makes_of_it_breaks_no_others(name: str) -> None:
     found = {
         preset: sorted({each.rule for each in errors(check(rules, after, Options(before=before)))})
         for preset, rules, before, after in through_presets(KNOWN[name])
+        if preset in JUDGED[name]
     }
     assert {**found, AS_IT_IS: JUDGED[name][AS_IT_IS]} == JUDGED[name]
