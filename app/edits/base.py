@@ -120,7 +120,7 @@ class BlockEdit(Edit, ABC):
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         scene = self.scene(messages, context)
         aims = self.aims(scene)
-        draft = Draft(self, messages, context)
+        draft = Draft(self, messages, context, sized=False)
         self.change(draft, scene, [aim for aim in aims if aim.obstacle is None])
         obstacles = [aim.obstacle for aim in aims if aim.obstacle is not None]
         draft.protected += len(obstacles)

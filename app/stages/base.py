@@ -82,7 +82,7 @@ class StageResult:
     protected: int = 0
     """Blocks that this stage would have changed and protection kept."""
     size_before: int = 0
-    """In the pipeline's estimator."""
+    """In the pipeline's estimator; of edits of single blocks 0, since nobody asks."""
     replay: Replay | None = None
     """What a stage that walks the model calls of the session saw at each."""
     written: str = ""

@@ -79,13 +79,14 @@ class Rules(Protocol):
 class Draft:
     """The changes that one stage or edit wants to make to one conversation."""
 
-    def __init__(self, rules: Rules, messages: Messages, context: Context) -> None:
+    def __init__(self, rules: Rules, messages: Messages, context: Context, *, sized: bool = True) -> None:
+        """`sized` says whether anybody asks for sizes: to count a whole session takes long."""
         self.messages = messages
         self.context = context
         self.protection = context.protection if rules.protect else context.protection.only_pinned()
         self.protected = 0
         self.not_smaller = 0
-        self.size_before = context.estimator.total(messages)
+        self.size_before = context.estimator.total(messages) if sized else 0
         self.size = self.size_before
         """In the pipeline's measure, with the changes so far."""
         self.target = rules.target(context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from app.model import Block
@@ -14,14 +15,15 @@ class Memo:
     """Remembers a measure per block object.
 
     A block is frozen and a changed one is another object, so the object itself is the key; it is
-    held, so that its id cannot come back for another one. Safe to use from several threads: at worst
-    a block is measured twice.
+    held, so that its id cannot come back for another one. Safe to use from several threads: one that
+    asks for what another is measuring waits for that.
     """
 
     def __init__(self, measure: Callable[[Block], int], limit: int = REMEMBERED) -> None:
         self._measure = measure
         self._limit = limit
         self._seen: dict[int, tuple[Block, int]] = {}
+        self._measured_now: dict[int, threading.Event] = {}
 
     def known(self, block: Block) -> int | None:
         """The size if `block` was measured before."""
@@ -31,9 +33,23 @@ class Memo:
     def of(self, block: Block) -> int:
         """The size of `block`, measured now if it has to be."""
         size = self.known(block)
-        if size is None:
-            size = self._measure(block)
-            if len(self._seen) >= self._limit:
-                self._seen.clear()
-            self._seen[id(block)] = (block, size)
+        if size is not None:
+            return size
+        mine = threading.Event()
+        other = self._measured_now.setdefault(id(block), mine)
+        if other is not mine:
+            other.wait()
+            size = self.known(block)
+            # Forgotten already, or the other one failed.
+            return self._measure(block) if size is None else size
+        try:
+            size = self.known(block)
+            if size is None:
+                size = self._measure(block)
+                if len(self._seen) >= self._limit:
+                    self._seen.clear()
+                self._seen[id(block)] = (block, size)
+        finally:
+            del self._measured_now[id(block)]
+            mine.set()
         return size

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import pytest
 
 from app.compactability import Form, compacted_form
 from app.errors import BadPipeline
-from app.model import ToolResult
+from app.model import Message, ToolResult
 from app.stages.base import ChangeKind
+from app.tokens.seeds import CharsEstimator
 from tests.build import assistant, conversation, image, injected, result, thinking, use, user
 from tests.edits.given import LONG, blocks, done, results, talk, text, why_not
+from tests.stages.given import context
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
@@ -151,3 +156,18 @@ def test_results_of_the_providers_own_tools_are_sealed() -> None:
     )
     for kind in ("clear", "save", "cut"):
         assert "sealed" in str(why_not(kind, before, ["m2/1"], force=True))
+
+
+@pytest.mark.parametrize("kind", ["clear", "cut", "save", "drop"])
+def test_an_edit_of_one_block_does_not_wait_until_the_whole_session_is_counted(kind: str) -> None:
+    """To count half a million messages takes long, and the person has pressed a key."""
+    messages, totals = talk(), []
+
+    class Watching(CharsEstimator):
+        def total(self, messages: Iterable[Message]) -> int:
+            totals.append(messages)
+            return super().total(messages)
+
+    asked = replace(context(messages), estimator=Watching(), tokens=None)
+    assert done(kind, messages, ["m3/0"], given=asked).changes
+    assert totals == []

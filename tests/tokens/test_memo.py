@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from app.model import Author, Block, Held, Text, chars_of
 from app.tokens.memo import Memo
 
@@ -35,3 +37,41 @@ def test_what_is_remembered_is_bounded() -> None:
         memo.of(block)
     assert sum(memo.known(block) is not None for block in blocks) == 5
     assert memo.of(blocks[0]) == 0
+
+
+def test_two_threads_measure_a_block_once_between_them() -> None:
+    begun, go_on, measured = threading.Event(), threading.Event(), []
+
+    def measure(block: Block) -> int:
+        measured.append(block)
+        begun.set()
+        assert go_on.wait(10)
+        return 7
+
+    memo, block, sizes = Memo(measure), _block(3), []
+    threads = [threading.Thread(target=lambda: sizes.append(memo.of(block))) for _ in range(4)]
+    threads[0].start()
+    assert begun.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+    assert sizes == [7] * 4 and measured == [block]
+
+
+def test_one_that_waited_for_a_failure_measures_itself() -> None:
+    tries: list[Block] = []
+
+    def measure(block: Block) -> int:
+        tries.append(block)
+        if len(tries) == 1:
+            raise OSError
+        return 7
+
+    memo, block = Memo(measure), _block(3)
+    try:
+        memo.of(block)
+    except OSError:
+        assert memo.of(block) == 7
+    assert len(tries) == 2

@@ -14,10 +14,12 @@ from app.problems import Problem, problems, problems_with
 from app.stages.base import Messages
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
-from app.tui.view import View, counted_again, view_of
+from app.tui.view import View, counted_again, first_view, view_of
 
 TELL_SECONDS = 0.25
 """The least time between two messages about the counting."""
+SLOW_SECONDS = 0.5
+"""From so long a look ahead on, what was done is shown by itself first."""
 TELL_SHARE = 8
 """Figures are made anew at most this part of the time: each time they take a look at every block."""
 
@@ -58,6 +60,8 @@ class LooksAhead(WorkScreen):
     One thread does all of it: several would only take the interpreter from the screen and each other.
     """
 
+    _is_slow = True
+    """Whether it takes long to look ahead, as far as is known: the first time each block is counted."""
     _given: tuple[Problem, ...] | None = None
     _checked_last: Messages | None = None
     """What was checked last."""
@@ -71,10 +75,15 @@ class LooksAhead(WorkScreen):
             shown = [row.block for row in self.workspace.rows if row.key in visible]
             for _ in counter.run(shown, lambda: worker.is_cancelled):
                 pass
+        if self._is_slow and self.workspace.state.path and not worker.is_cancelled:
+            # What was done is shown before the stages ahead are tried anew.
+            self.post_message(Looked(first_view(self.workspace)))
+        began = time.monotonic()
         with collector_paused():
             view = view_of(outlook(self.workspace))
         if worker.is_cancelled:
             return
+        self._is_slow = time.monotonic() - began > SLOW_SECONDS
         self.post_message(Looked(view))
         self._check(view.seen.messages)
         self._count(view, worker)
