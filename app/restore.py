@@ -14,7 +14,7 @@ from app.export.files import Staged, discard, make_folder, publish_free, publish
 from app.export.guard import held
 from app.export.manifests import Manifest, backups_of, manifests, read_manifest
 from app.formats.source import FileSource, chunks, identity_of, sha256
-from app.running import writers_of
+from app.running import workers_on
 from app.settings import data_dir, in_agent_dir
 
 RESTORE = "restore"
@@ -75,16 +75,16 @@ class Restored:
 def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
     """Why a backup may not be put back now, in words; None when it may.
 
-    `force` lets it be put over a file that another program has open for writing.
+    `force` lets it be put over the file of an agent at work, or one that a program has open for writing.
     """
     if manifest.backup is None or not manifest.backup.is_file():
         return f"the backup {manifest.backup or ''} is gone: nothing was restored".replace("  ", " ")
     if manifest.source_mode is None:
         return f"{manifest.source} was no file when it was backed up: read {manifest.backup} instead"
-    if not force and (writers := writers_of(manifest.source)):
+    if not force and (workers := workers_on(manifest.source)):
         return (
-            f"{manifest.source} is being written by {', '.join(writers)}: end it first,"
-            " or use --force; nothing was restored"
+            f"{', '.join(workers)} is at work on {manifest.source}: end it first, or use --force;"
+            " nothing was restored"
         )
     return None
 
@@ -92,8 +92,8 @@ def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
 def restore(manifest: Manifest, *, force: bool = False) -> Restored:
     """Put a backup's bytes and mode back where they came from, keeping what stands there now.
 
-    Raises RefusedError when the backup is gone or is not the bytes it was, or when another program
-    writes the file (unless `force`), FileChanged when it was written meanwhile, WriteFailed when it
+    Raises RefusedError when the backup is gone or is not the bytes it was, or when another program is at
+    work on the file (unless `force`), FileChanged when it was written meanwhile, WriteFailed when it
     cannot be written.
     """
     if reason := why_not_restore(manifest, force=force):

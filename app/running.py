@@ -68,6 +68,12 @@ def writers_of(path: Path) -> tuple[str, ...]:
     return tuple(f"{_name(p)} ({p.name})" for p in _processes() if _writes(p, wanted))
 
 
+def workers_on(path: Path) -> tuple[str, ...]:
+    """Who says that it is at work on the session in a file, or has the file open for writing."""
+    said = Running(by_session=dict(_claude_sessions())).on(str(path))
+    return tuple(dict.fromkeys((*said, *writers_of(path))))
+
+
 def _writes(process: Path, wanted: str) -> bool:
     try:
         return any(

@@ -39,9 +39,7 @@ class Restore:
             help="show first what would change; without a terminal nothing is put back then but for --yes",
         )
         parser.add_argument("--yes", action="store_true", help="put it back without a question")
-        parser.add_argument(
-            "--force", action="store_true", help="also where another program has the file open for writing"
-        )
+        parser.add_argument("--force", action="store_true", help="also while an agent is at work on it")
         parser.add_argument(
             "--remove-strays", action="store_true", help="remove unfinished files that a crash left"
         )

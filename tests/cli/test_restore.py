@@ -159,7 +159,7 @@ def test_a_file_that_another_program_writes_is_left_alone(
         reader = subprocess.Popen(["sleep", "60"], stdin=file)
     try:
         done = handcompact("restore", backup)
-        assert done.code == 3 and f"is being written by sleep ({writer.pid})" in done.err
+        assert done.code == 3 and f"sleep ({writer.pid}) is at work on" in done.err
         assert str(reader.pid) not in done.err and session.read_bytes() == compacted
         assert handcompact("restore", backup, "--force").code == 0
         session.write_bytes(compacted)
@@ -171,6 +171,20 @@ def test_a_file_that_another_program_writes_is_left_alone(
     finally:
         reader.kill()
         reader.wait()
+
+
+def test_an_agent_that_says_it_is_at_work_keeps_its_file(
+    handcompact: Handcompact, home: Path, session: Path, backup: Path
+) -> None:
+    compacted = session.read_bytes()
+    note = home / ".claude" / "sessions" / f"{os.getpid()}.json"
+    note.parent.mkdir(parents=True)
+    told = {"pid": os.getpid(), "sessionId": session.stem, "startedAt": int(time.time() * 1000)}
+    note.write_text(json.dumps(told))
+    done = handcompact("restore", backup)
+    assert done.code == 3 and f"Claude Code ({os.getpid()}) is at work on" in done.err
+    assert session.read_bytes() == compacted
+    assert handcompact("restore", backup, "--force").code == 0
 
 
 def test_what_was_written_while_it_was_put_back_is_never_lost(
