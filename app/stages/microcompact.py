@@ -46,7 +46,7 @@ class Microcompact(Stage):
         unit="tokens",
         minimum=0,
     )
-    clear_at_least_tokens: int = option(
+    clear_at_least: int = option(
         0,
         "do nothing where this much would not be freed: it breaks the cached prefix",
         unit="tokens",
@@ -134,7 +134,7 @@ class Microcompact(Stage):
 
     def _too_little(self, draft: Draft) -> str:
         """Why what could be cleared is not worth it; empty when it is."""
-        freed, least, unit = draft.freed, self.clear_at_least_tokens, draft.context.counts.unit
+        freed, least, unit = draft.freed, self.clear_at_least, draft.context.counts.unit
         if not draft.changed or not least or freed >= least:
             return ""
         return f"it would free {freed:,} {unit}, and less than {least:,} is not worth it"

@@ -39,7 +39,8 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     facts += [Fact("repairs", _repair(notice)) for notice in counts.repairs]
     facts += _saved([path for path, _ in plan.files if path != plan.index])
     if plan.index is not None:
-        facts.append(Fact("files", f"{short_path(plan.index)}: how to get each result that is gone again"))
+        listed = f"{short_path(plan.index)}: how to get each result that is gone again"
+        facts.append(Fact("listed", listed, whole=True))
     if plan.side_folder is not None:
         facts.append(Fact("files", f"{short_path(plan.side_folder[1])}: a copy of the session's folder"))
     return facts

@@ -44,7 +44,7 @@ SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
         {"when": "always", "keep_recent": 0, "save_before_clear": True},
         {"when": "interval", "interval_seconds": 60.0, "skip_compacted": True, "skip_unseen": True},
         {"when": "over-tokens", "trigger_tokens": 10, "keep_recent": 1, "min_chars": 0, "tools": "*"}
-        | {"placeholder": "[cleared]", "exclude_tools": "Bash", "clear_at_least_tokens": 5},
+        | {"placeholder": "[cleared]", "exclude_tools": "Bash", "clear_at_least": 5},
     ),
     "result_gate": ({"open_at_tokens": 1, "max_result_chars": 400, "head_chars": 100, "tail_chars": 50},),
     "drop_superseded": (

@@ -99,9 +99,9 @@ def test_too_little_is_not_worth_a_broken_prefix() -> None:
     messages = talk(LONG, LONG, LONG)
     freed = run("microcompact", messages, ALWAYS)
     size = CHARS.total(messages) - CHARS.total(freed.messages)
-    just = run("microcompact", messages, {**ALWAYS, "clear_at_least_tokens": size})
+    just = run("microcompact", messages, {**ALWAYS, "clear_at_least": size})
     assert just.messages == freed.messages
-    little = run("microcompact", messages, {**ALWAYS, "clear_at_least_tokens": size + 1})
+    little = run("microcompact", messages, {**ALWAYS, "clear_at_least": size + 1})
     assert little.messages is messages and little.changes == () and little.files == ()
     assert little.note == f"it would free {size:,} characters, and less than {size + 1:,} is not worth it"
 
