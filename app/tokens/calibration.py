@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from app.display import counted
 from app.model import Message, Role, Session, Usage
 from app.tokens.model_tokens import Correction, TokenEstimator
 
@@ -95,6 +96,18 @@ class Calibration:
     def describe(self) -> str:
         """`~ calibrated on 63 replies`, or `not calibrated`."""
         return f"~ calibrated on {self.increments} replies" if self.calibrated else "not calibrated"
+
+    def short(self) -> str:
+        """`calibrated on 63 replies: x 1.04, +-4 %`, or how many there are where they are too few."""
+        if not self.calibrated:
+            return f"not calibrated: {counted(self.increments, 'reply', 'replies')}"
+        replies = counted(self.increments, "reply", "replies")
+        return f"calibrated on {replies}: x {self.factor:.2f}, +-{100 * self.spread:.0f} %"
+
+    @property
+    def margin(self) -> float | None:
+        """The share by which the estimate may be off, as the session's own usage says; None if unknown."""
+        return abs(self.factor - 1) + self.spread if self.calibrated else None
 
     def told(self) -> str:
         """What the session's own usage says, in a sentence: factor, spread, and what no message shows."""

@@ -6,13 +6,17 @@ from app.compactability import Verdict
 from app.display import Glyphs, human_number, short_number
 from app.outlook import Figures, Outlook
 from app.pricing import Pricing
+from app.tokens.calibration import Calibration
 from app.tui.widgets.stage_strip import StageItem, StageState
 from app.tui.widgets.usage_bar import UsageFigures
 from app.workspace import Status, Step
 
 
-def usage_figures(seen: Outlook, figures: Figures) -> UsageFigures:
-    """The window and what fills it; what no verdict has, the messages' own costs, counts as kept."""
+def usage_figures(seen: Outlook, figures: Figures, known: Calibration | None = None) -> UsageFigures:
+    """The window and what fills it; what no verdict has, the messages' own costs, counts as kept.
+
+    `known` is what the session's own usage says of the estimate, once that was looked at.
+    """
     sums = figures.by_verdict
     going = (Verdict.SUPERSEDED, Verdict.REGENERABLE, Verdict.ERROR, Verdict.COMPACTED)
     superseded, regenerable, error, compacted = (sums[verdict] for verdict in going)
@@ -26,6 +30,8 @@ def usage_figures(seen: Outlook, figures: Figures) -> UsageFigures:
         error=error,
         compacted=compacted,
         estimator=workspace.estimator.describe().removeprefix("~ "),
+        calibration="" if known is None else known.short(),
+        margin=f"+-{100 * known.margin:.0f}%" if known is not None and known.margin is not None else "",
         note=ahead,
     )
 

@@ -208,6 +208,8 @@ def test_it_is_told_with_its_spread_and_what_no_message_shows() -> None:
     )
     assert "more in every request" not in replace(known, overhead=None).told()
     assert replace(known, increments=3).told().startswith("not calibrated: 3 replies")
+    assert replace(known, increments=1).short() == "not calibrated: 1 reply"
+    assert replace(known, increments=3).margin is None
 
 
 def test_a_short_session_leaves_its_estimator_alone() -> None:

@@ -13,6 +13,7 @@ from app.tui.screens.parts.background import Counted
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.detail import Detail
+from tests.plain_session import SAMPLES
 from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import LONG, anthropic_file, written
 from tests.tui.on_screen import press, settle
@@ -321,3 +322,11 @@ async def test_no_row_at_all_takes_every_key(tmp_path: Path) -> None:
         lists = ("M", "escape", "D", "escape", "X", "escape", "o", "c", "enter", "escape")
         await press(pilot, *keys, *by_hand, *lists)
         assert shows(app, InspectScreen)
+
+
+async def test_what_the_recorded_usage_says_of_the_estimate_stands_beside_it() -> None:
+    app = HandcompactApp(opening(SAMPLES / "claude-code-long.jsonl"))
+    async with app.run_test(size=(120, 36)) as pilot:
+        assert "calibrated on 36 replies: x 1.00, +-5 %" in await settle(pilot)
+        await pilot.resize_terminal(80, 24)
+        assert "(est. +-6%)" in await settle(pilot)

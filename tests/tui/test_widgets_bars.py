@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,3 +106,19 @@ async def test_a_click_on_a_stage_chooses_it() -> None:
         await pilot.click(offset=(line.index("Micro") + 2, 0))
         await pilot.click(offset=(2, 0))
         assert app.heard == ["stage 2"]
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (80, "(est. +-6%)"),
+        (100, "(o200k_base)"),
+        (120, "(o200k_base, calibrated on 36 replies: x 1.00, +-5 %)"),
+    ],
+)
+async def test_how_the_figures_were_got_is_said_as_far_as_there_is_room(width: int, words: str) -> None:
+    figures = replace(FIGURES, calibration="calibrated on 36 replies: x 1.00, +-5 %", margin="+-6%")
+    app = OneWidget(UsageBar(figures))
+    async with app.run_test(size=(width, 3)) as pilot:
+        await pilot.pause()
+        assert words in screen_text(app).splitlines()[0]

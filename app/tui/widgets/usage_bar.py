@@ -15,7 +15,9 @@ from app.display import UNICODE, Glyphs, cells, fit, human_number, one_line, per
 SHARES: Final = ("kept", "superseded", "regenerable", "error", "compacted", "free")
 """What the bar is made of, in the order of `Glyphs.bar`; the last is what is left of the window."""
 WIDE: Final = 100
-"""Cells from which on the estimator is named and a note has room."""
+"""Cells from which on the estimator is named."""
+LEAST_BAR: Final = 18
+"""Cells that the bar keeps when words are chosen for how the figures were got."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class UsageFigures:
     error: int = 0
     compacted: int = 0
     estimator: str = ""
+    calibration: str = ""
+    """What the session's own usage says of the estimate."""
+    margin: str = ""
+    """By how much it may be off, in a few signs."""
     exact: bool = False
     """Whether the figures were counted; estimates carry `~`."""
     note: str = ""
@@ -98,22 +104,27 @@ class UsageBar(Widget):
         about = "" if figures.exact else "~"
         total = f" {about}{human_number(figures.total)} of {human_number(figures.window)} tokens"
         share = f" {percent(figures.total, figures.window):>4} "
-        room = width - len(total) - len(self._method()) - len(share) - 4
+        method = self._method(width - len(total) - len(share) - 4 - LEAST_BAR)
+        room = width - len(total) - cells(method) - len(share) - 4
         bar = self._bar(max(0, room)) if room >= 10 else []
         plain = self.rich_style
         return [
             Segment(total, self.get_component_rich_style("usage-bar--over") if is_over else plain),
-            Segment(self._method(), self.get_component_rich_style("usage-bar--legend")),
+            Segment(method, self.get_component_rich_style("usage-bar--legend")),
             *([Segment("  [", plain), *bar, Segment("]", plain)] if bar else []),
             Segment(share, self.get_component_rich_style("usage-bar--over") if is_over else plain),
         ]
 
-    def _method(self) -> str:
+    def _method(self, room: int) -> str:
+        """How the figures were got: as much of it as has room."""
         figures = self._figures
-        if self.size.width < WIDE or not figures.estimator:
-            return "" if figures.exact else " (est.)"
-        words = ("" if figures.exact else "estimate, ") + figures.estimator
-        return f" ({one_line(words, min(len(words), 30), self.glyphs)})"
+        short = "" if figures.exact else " ".join(filter(None, ("est.", figures.margin)))
+        name = figures.estimator
+        whole = ", ".join(filter(None, (name, figures.calibration)))
+        found = (one_line(words, cells(words), self.glyphs) for words in (whole, name) if words)
+        fits = (words for words in found if self.size.width >= WIDE and cells(words) + 3 <= room)
+        words = next(fits, short)
+        return f" ({words})" if words else ""
 
     def _bar(self, width: int) -> list[Segment]:
         lengths = apportion(self._figures.parts(), width)

@@ -12,6 +12,7 @@ from textual.worker import Worker, get_current_worker
 from app.outlook import outlook
 from app.problems import Problem, problems, problems_with
 from app.stages.base import Messages
+from app.tokens.calibration import Calibration
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
 from app.tui.view import View, counted_again, first_view, view_of
@@ -62,6 +63,8 @@ class LooksAhead(WorkScreen):
 
     _is_slow = True
     """Whether it takes long to look ahead, as far as is known: the first time each block is counted."""
+    calibration: Calibration | None = None
+    """What the session's own usage says of the estimate; None while it is not known."""
     _given: tuple[Problem, ...] | None = None
     _checked_last: Messages | None = None
     """What was checked last."""
@@ -109,4 +112,6 @@ class LooksAhead(WorkScreen):
                 now = time.monotonic()
                 due = now + max(TELL_SECONDS, TELL_SHARE * (now - began))
         if not worker.is_cancelled:
+            # Only now are all figures counted that it is learnt from.
+            self.calibration = workspace.calibration
             self.post_message(Counted(1.0, counted_again(view)))

@@ -199,7 +199,7 @@ class RowsScreen(LooksAhead):
         return self.rows.cursor if sinks else _place(self.shown, kept)
 
     def _refresh_figures(self) -> None:
-        self.query_one(UsageBar).show(usage_figures(self.seen, self.view_now.figures))
+        self.query_one(UsageBar).show(usage_figures(self.seen, self.view_now.figures, self.calibration))
         self.query_one(StageStrip).show(stage_items(self.seen), stages_note(self.seen, self.glyphs))
         self._say()
 
