@@ -56,6 +56,11 @@ class SummariseRange(SpanEdit):
         start, end = self._stretch(self.scene(messages, context))
         return summary_request(messages[start:end], self.input_chars)
 
+    def draft(self, messages: Messages, context: Context) -> str:
+        """What the rules would say of the stretch; empty for no stretch."""
+        start, end = self._stretch(self.scene(messages, context))
+        return structured_summary(messages[start:end]) if start < end else ""
+
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         scene = self.scene(messages, context)
         start, end = self._stretch(scene)

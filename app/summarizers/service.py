@@ -6,22 +6,28 @@ nobody was told of, no address, key or proxy but those that `Service` names.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NoReturn, TypeVar
 
+from app.display import human_bytes
 from app.errors import InputError, RefusedError, SummaryFailed
-from app.summarizers.asking import PATIENT, Ask, Heard, Patience, wait_for
+from app.summarizers.asking import PATIENT, POLL_SECONDS, Ask, Heard, Patience, wait_for
 from app.summarizers.base import SummaryRequest
 from app.summarizers.service_errors import ErrorSent, why_failed
 from app.summarizers.streamed import FORMS, Form
 
 CONNECT_SECONDS: Final = 15.0
+MOST_BYTES: Final = 64 << 20
+"""Of a response: an answer with all that is written around its words takes a few hundred thousand."""
 NO_KEY: Final = "none"
 """Is sent where the settings name no key: the libraries want one."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +76,51 @@ def _library(service: Service) -> Any:
 
 
 async def _answer(library: Any, form: Form, service: Service, heard: Heard) -> str:
-    ends: list[str] = []
     try:
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(_client(library, form, service))
             asked = form.asked(heard.request, service.model, service.max_tokens or form.needed_tokens)
             create = form.create(client)
             response = await stack.enter_async_context(create(**asked, stream=True))
-            async for event in _events(response):
-                if isinstance(event, dict) and event.get("error"):
-                    raise ErrorSent(event)
-                text, end = form.piece(event)
-                heard.add(text)
-                ends += [end] if end else []
+            reading = _read(response, form, heard)
+            end = await _first_of(reading, _endless(response, service.host))
     except RefusedError:
         raise
     except Exception as error:
         raise SummaryFailed(why_failed(error, service, heard.chars)) from error
-    return form.whole(heard.text, ends[-1] if ends else None, service.host)
+    return form.whole(heard.text, end, service.host)
+
+
+async def _read(response: Any, form: Form, heard: Heard) -> str | None:
+    """Take the answer as it comes in; gives the service's reason to end it, None where it gave none."""
+    ended = None
+    async for event in _events(response):
+        if isinstance(event, dict) and event.get("error"):
+            raise ErrorSent(event)
+        text, end = form.piece(event)
+        heard.add(text)
+        ended = end or ended
+    return ended
+
+
+async def _endless(response: Any, host: str) -> NoReturn:
+    """Raises SummaryFailed once more has come in than any answer takes, whether it is understood or not."""
+    while True:
+        await asyncio.sleep(POLL_SECONDS)
+        if response.http_response.num_bytes_downloaded > MOST_BYTES:
+            raise SummaryFailed(f"{host} sent more than {human_bytes(MOST_BYTES)}, and no end")
+
+
+async def _first_of(*works: Coroutine[Any, Any, T]) -> T:
+    """The outcome of what is done first; the others are cancelled."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return done.pop().result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager

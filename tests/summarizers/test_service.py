@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from app.errors import InputError, Stopped, SummaryFailed
-from app.summarizers import SummaryRequest
+from app.summarizers import SummaryRequest, service
 from app.summarizers.model import obtain, summary_request
 from app.summarizers.provider import Provider
 from tests.build import conversation, user
-from tests.summarizers.served import EVENTS, Answer, Served, hold, serving, status, stream
+from tests.summarizers.served import EVENTS, Answer, Handler, Served, hold, serving, status, stream
 
 pytest.importorskip("anthropic")
 pytest.importorskip("openai")
@@ -199,6 +199,35 @@ def test_an_endless_answer_is_not_read_to_its_end(kind: str) -> None:
     with serving(stream(*events, hang=True)) as served:
         with pytest.raises(SummaryFailed, match="is not shorter"):
             obtain(REQUEST, provider(kind, served).ask(), allowed=True)
+        assert served.closed.wait(2)
+
+
+@KINDS
+def test_what_has_no_end_and_no_sense_is_left(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_BYTES", 1 << 20)
+
+    def babble(handler: Handler, served: Served) -> None:
+        stream(hang=False, cut=True)(handler, served)
+        while not served.closed.is_set():
+            handler.wfile.write(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+
+    with serving(babble) as served:
+        with pytest.raises(SummaryFailed, match=r"sent more than 1\.0 MiB, and no end"):
+            obtain(REQUEST, provider(kind, served).ask(), allowed=True)
+        assert served.closed.wait(2)
+
+
+@KINDS
+def test_an_interrupt_closes_the_connection(kind: str) -> None:
+    with serving(hold) as served:
+
+        def interrupt() -> bool:
+            if served.came.is_set():
+                raise KeyboardInterrupt
+            return False
+
+        with pytest.raises(KeyboardInterrupt):
+            obtain(REQUEST, provider(kind, served).ask(interrupt), allowed=True)
         assert served.closed.wait(2)
 
 

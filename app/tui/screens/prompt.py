@@ -182,7 +182,7 @@ class PromptScreen(WorkScreen):
         self._ask(self._request, self._provider)
 
     def _tell_time(self) -> None:
-        if self._asked_at is not None:
+        if self._asked_at is not None and not self._stopped.is_set():
             heard = f", {counted(self._heard, 'character')} so far" if self._heard else ""
             self.status(f"asked {time.monotonic() - self._asked_at:.0f} s ago{heard}  (esc stops)")
 
@@ -260,7 +260,7 @@ class PromptScreen(WorkScreen):
     def action_close(self) -> None:
         if self._asked_at is not None:
             self._stopped.set()
-            self.status("stopping")
+            self.status("stopping ...")
             return
         self._wish.give_up()
         self.dismiss()

@@ -18,7 +18,6 @@ from app.errors import RefusedError
 from app.model import blocks_of, text_of
 from app.opening import Opened
 from app.outside_editor import edited_outside, editor_of
-from app.stages.base import ChangeKind
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.confirm import ConfirmScreen
@@ -148,11 +147,3 @@ def restored(original: str, edited: str) -> str:
 def own_text(workspace: Workspace, key: str) -> str:
     """The text of a block as it is now; empty where it is not in the conversation."""
     return next((text_of(block) for _, block in blocks_of(workspace.messages) if block.key == key), "")
-
-
-def summary_text(workspace: Workspace, edit: Edit) -> str:
-    """What the rules would say for a stretch, without its heading; empty where they have nothing to say."""
-    for change in workspace.try_edit(edit).changes:
-        if change.kind is ChangeKind.MADE and change.after is not None:
-            return text_of(change.after).partition("\n\n")[2]
-    return ""

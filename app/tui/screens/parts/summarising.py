@@ -13,7 +13,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.attempting import Attempts
 from app.tui.screens.parts.models import model_choice, prompt_screen
 from app.tui.screens.proof import ProofScreen
-from app.tui.screens.rewrite import RewriteScreen, summary_text
+from app.tui.screens.rewrite import RewriteScreen
 from app.wishes import ForRange
 
 
@@ -37,7 +37,7 @@ class Summarises(Attempts):
         self.app.push_screen(ChooseScreen("A summary of these rows from", choices, about=about), choose)
 
     def _by_hand(self, keys: tuple[str, ...]) -> None:
-        text = summary_text(self.workspace, _by(STRUCTURED, keys))
+        text = SummariseRange(keys=keys).draft(self.workspace.messages, self.workspace.context)
         make = partial(_by, HAND, keys)
         self.app.push_screen(RewriteScreen(self.opened, "Summary by hand", text, make, self._written))
 
