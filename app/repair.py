@@ -47,7 +47,8 @@ def plan_repair(workspace: Workspace, source: Source, wishes: Wishes) -> RepairP
     bare = format_named(session.format).rewrite(session, Rewrite(messages=session.live))
     old = b"".join(chunks(source)).split(b"\n")
     new = b"".join(bare.pieces()).split(b"\n")
-    return RepairPlan(bare.repairs, tuple(_changes(old, new)), plan)
+    # The plan's own repairs: some are made only where a new session is written.
+    return RepairPlan(plan.rewriting.repairs, tuple(_changes(old, new)), plan)
 
 
 def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[LineChange]:

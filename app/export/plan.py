@@ -14,7 +14,7 @@ from app.export.files import holds
 from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
 from app.export.install import installed_path
 from app.export.results_index import free_name, planned_index
-from app.export.resuming import Resuming, resuming_as
+from app.export.resuming import Resuming, passed_over, resuming_as
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.source import FileSource, Source
@@ -193,7 +193,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         checks=(
             *workspace.checks(),
             *rule_checks(session, kind, rewrite, rewriting, goes_on=wishes.share is None),
-            *place_checks(source, wishes),
+            *place_checks(source, kind, wishes),
             *(() if wishes.share is None else sharing_checks(session, kept.left_out)),
         ),
         share=wishes.share,
@@ -352,8 +352,8 @@ def rule_checks(
     return tuple(checks)
 
 
-def place_checks(source: Source, wishes: Wishes) -> tuple[Check, ...]:
-    """What a person should know of the file itself: a link, or another program that has it open."""
+def place_checks(source: Source, kind: Format, wishes: Wishes) -> tuple[Check, ...]:
+    """What a person should know of the file itself: a link, a user, an agent that will not look at it."""
     if not isinstance(source, FileSource):
         return ()
     checks = []
@@ -361,6 +361,8 @@ def place_checks(source: Source, wishes: Wishes) -> tuple[Check, ...]:
         checks.append(Check(Level.WARN, f"{source.path} is a link to {source.path.resolve()}"))
     if wishes.in_place and (users := users_of(source.path)):
         checks.append(Check(Level.WARN, f"another program has the file open: {', '.join(users)}"))
+    if wishes.in_place and (why := passed_over(kind)):
+        checks.append(Check(Level.WARN, why))
     return tuple(checks)
 
 

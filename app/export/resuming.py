@@ -70,8 +70,8 @@ def resuming_as(
     if path is None:
         return Resuming(None, "standard output is no place to resume from", folder, there)
     from_file = _FROM_FILE.get(kind.name)
-    if kind.name == "opencode" and in_place:
-        return Resuming(None, _KNOWN, folder, there)
+    if in_place and (why := passed_over(kind)):
+        return Resuming(None, why, folder, there)
     if from_file is not None and not _is_in_its_folder(kind, path):
         return Resuming(from_file(session_id, path), "", folder, there)
     if _is_in_its_folder(kind, path):
@@ -87,9 +87,13 @@ def is_there(folder: str) -> bool:
         return False
 
 
-_KNOWN: Final = (
-    "opencode's import passes over a session that it has: export a new one, which gets an id of its own"
-)
+def passed_over(kind: Format) -> str:
+    """Why an agent does not look at a session that was written in place; empty where it does."""
+    if kind.name != "opencode":
+        return ""
+    return (
+        "opencode's import passes over a session that it has: export a new one, which gets an id of its own"
+    )
 
 
 def _is_in_its_folder(kind: Format, path: Path) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.run import Handcompact
 
 CASES = Path(__file__).parent.parent / "data" / "cases"
+SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 
 
 def put(name: str, folder: Path) -> Path:
@@ -51,3 +52,16 @@ def test_a_sound_session_needs_nothing(handcompact: Handcompact, tmp_path: Path)
 def test_a_dry_look_shows_control_characters_as_signs(handcompact: Handcompact, tmp_path: Path) -> None:
     done = handcompact("repair", put("064-nul-blocks.jsonl", tmp_path))
     assert "\0" not in done.out and "\u2400" in done.out
+
+
+def test_a_session_that_its_agent_cannot_resume_as_it_is_becomes_one_that_it_can(
+    handcompact: Handcompact, tmp_path: Path
+) -> None:
+    """Gemini CLI keeps each result twice and sends both, which its provider refuses."""
+    sick = tmp_path / "session.jsonl"
+    sick.write_bytes((SAMPLES / "gemini-cli-one-turn.jsonl").read_bytes())
+    looked = handcompact("repair", sick)
+    assert looked.code == 1 and "result-twice" in looked.out
+    done = handcompact("repair", sick, "--write", "--json")
+    assert done.code == 0 and done.json["written"]
+    assert handcompact("repair", done.json["target"]).out.strip() == "nothing to mend"

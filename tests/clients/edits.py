@@ -113,7 +113,7 @@ EDITS: Final[Mapping[str, Edit]] = {
     "summarised": Edit("a summary in the place of almost everything", _whole_summary),
     "recovered": Edit("the harder cut after the provider refused", _after_a_refusal),
     "slim": Edit("placeholders, second copies of results emptied (`--slim`)", _slim),
-    "in-place": Edit("written in place", _in_place),
+    "in-place": Edit("written in place", _in_place, absent=("opencode",)),
     "twice": Edit("an export of an export", _twice),
     **{name: Edit(f"preset `{name}`, every stage at work", by_preset(name)) for name in preset_names()},
 }

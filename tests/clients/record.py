@@ -33,9 +33,9 @@ def update(found: Mapping[tuple[str, str], bool]) -> None:
         known.setdefault(edit, {})[agent] = passed
     agents = [str(one.agent) for one in PINNED]
     kept = {
-        edit: {agent: known[edit][agent] for agent in agents if agent in known[edit]}
-        for edit in EDITS
-        if edit in known
+        name: {agent: known[name][agent] for agent in agents if agent in known[name] and edit.is_for(agent)}
+        for name, edit in EDITS.items()
+        if name in known
     }
     FILE.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
@@ -50,7 +50,8 @@ def _lines(record: Record) -> Iterator[str]:
     yield _row("what is done", agents)
     yield _row("---", ["---"] * len(agents))
     for name, edit in EDITS.items():
-        yield _row(edit.told, [_cell(record.get(name, {}).get(agent)) for agent in agents])
+        if name in record:
+            yield _row(edit.told, [_cell(record[name].get(agent)) for agent in agents])
 
 
 def _row(first: str, others: list[str]) -> str:

@@ -92,8 +92,9 @@ def test_pi_and_opencode_take_a_session_from_any_file(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_opencode_knows_a_replaced_session_already(tmp_path: Path) -> None:
-    told = plan(laid("opencode-compacted.json", tmp_path), Wishes(in_place=True)).resuming
-    assert told.command is None and "passes over" in told.obstacle
+    made = plan(laid("opencode-compacted.json", tmp_path), Wishes(in_place=True))
+    assert made.resuming.command is None and "passes over" in made.resuming.obstacle
+    assert any(made.resuming.obstacle == check.text for check in made.checks)
 
 
 @pytest.mark.usefixtures("home")
