@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
+from app.compactability import Judgement, classify
 from app.edits import Edit
 from app.history import Edited, Given, State
 from app.model import Session, ToolUse, blocks_of
@@ -14,6 +15,9 @@ from app.pipeline import Pipeline
 from app.stages.base import Action, Change, Context, Messages, Stage, StageResult, run_stage
 from app.stages.protection import protected
 from app.tokens import Estimator, TokenEstimator, estimator
+
+_JUDGED = 4
+"""States of the conversation whose verdicts are remembered."""
 
 
 class Status(StrEnum):
@@ -79,6 +83,7 @@ class Walker:
         self._index = index
         self._settled = settled
         self._memo: dict[object, Step] = {}
+        self._judged: dict[int, tuple[Messages, Mapping[str, Judgement]]] = {}
         self._files: dict[int, Mapping[str, str]] = {}
 
     def steps(self, state: State) -> tuple[Step, ...]:
@@ -157,7 +162,18 @@ class Walker:
             refusal=given.refusal,
             failures=given.failures,
             unchanged=given.unchanged,
+            judge=self.judge,
         )
+
+    def judge(self, messages: Messages) -> Mapping[str, Judgement]:
+        """The verdict on every block of messages, by key; those of the newest few are remembered."""
+        known = self._judged.get(id(messages))
+        if known is None:
+            known = messages, classify(messages, self._session.cwd)
+            while len(self._judged) >= _JUDGED:
+                self._judged.pop(next(iter(self._judged)), None)
+            self._judged[id(messages)] = known
+        return known[1]
 
     @cached_property
     def _measure(self) -> Estimator:

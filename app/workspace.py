@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from app.checks import Check, check_only_copies, check_pairs, check_words, words_gone
-from app.compactability import Judgement, classify
+from app.compactability import Judgement
 from app.edits import Edit
 from app.errors import RefusedError
 from app.history import Deed, Edited, History, Operation, State, edit_of, edit_operation, fold
@@ -64,7 +64,9 @@ class Workspace:
         """Whether the session is as an export left it, and nothing was added since."""
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
-        self.counter = Counter(self.estimator, token_estimator(session.model, exact=False))
+        # Where only rough figures are asked for, nothing is measured twice.
+        rough = token_estimator(session.model, exact=False) if exact else self.estimator
+        self.counter = Counter(self.estimator, rough)
         self.watcher: Callable[[], None] | None = None
         """Called whenever the history, or what of it was written, is another one than before."""
         self.history = History(self._tell)
@@ -126,7 +128,7 @@ class Workspace:
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
         """The verdict on every block of the session, by key."""
-        return classify(self.session.messages, self.session.cwd)
+        return self._walker.judge(self.session.messages)
 
     @property
     def changes(self) -> dict[str, Change]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from pathlib import Path
 
 from app.settings import FIRST
 
@@ -53,3 +54,18 @@ def add_pipeline(parser: ArgumentParser) -> None:
         dest="settings",
         help="change an option of a stage; may be given more than once",
     )
+
+
+def add_folder(parser: ArgumentParser) -> None:
+    """What holds for a folder alone."""
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes for a folder of sessions (default: one per core)"
+    )
+
+
+def is_folder(text: str) -> bool:
+    """Whether a command is given a folder and no session."""
+    try:
+        return text != "-" and Path(text).is_dir()
+    except (OSError, ValueError):
+        return False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from app.cli.arguments import add_folder, is_folder
 from app.cli.command import add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.folders import add_folder, compact_folder, is_folder
 from app.cli.giving import add_giving, give
 from app.cli.summaries import NotSent
 
@@ -32,6 +32,9 @@ class Compact:
 
     def run(self, args: Namespace) -> int:
         if is_folder(args.file):
+            # Imported here: one session needs no other processes.
+            from app.cli.folders import compact_folder
+
             return compact_folder(args)
         opened = open_for_work(args, place_of(args))
         workspace = opened.workspace

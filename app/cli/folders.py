@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -26,25 +26,11 @@ TROUBLES: Final = 50
 
 _SESSIONS: Final = (Outcome.READ, Outcome.PLANNED, Outcome.NOTHING, Outcome.WRITTEN, Outcome.REFUSED)
 _FOR_ONE: Final = (
-    "in_place", "install", "title", "summary_file", "memory", "refusal", "model_command", "ask_model",
+    "in_place", "install", "title", "share", "summary_file", "memory", "refusal", "model_command",
+    "ask_model",
 )  # fmt: skip
 """What can be asked for one session only."""
 _TROUBLE: Final = (Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED)
-
-
-def add_folder(parser: ArgumentParser) -> None:
-    """What holds for a folder alone."""
-    parser.add_argument(
-        "--jobs", type=int, metavar="N", help="processes for a folder of sessions (default: one per core)"
-    )
-
-
-def is_folder(text: str) -> bool:
-    """Whether a command is given a folder and no session."""
-    try:
-        return text != "-" and Path(text).is_dir()
-    except (OSError, ValueError):
-        return False
 
 
 def report_folder(args: Namespace) -> int:

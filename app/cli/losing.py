@@ -16,7 +16,9 @@ _CELLS: Final = 90
 
 
 def losses_of(workspace: Workspace) -> Losses:
-    """What the steps so far lose."""
+    """What the steps so far lose; where only rough figures were asked for, no text is read for it."""
+    if not workspace.estimator.exact:
+        return Losses()
     return losses(workspace.session.live, workspace.messages, workspace.judgements, most_chars=MOST_CHARS)
 
 

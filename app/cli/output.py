@@ -78,12 +78,13 @@ def columns(rows: Iterable[tuple[str, ...]], right: frozenset[int] = frozenset()
     held = [tuple(safe_text(cell) for cell in row) for row in rows]
     if not held:
         return []
-    widths = [max(cells(row[i]) for row in held) for i in range(len(held[0]))]
+    taken = [[cells(cell) for cell in row] for row in held]
+    widths = [max(column) for column in zip(*taken, strict=True)]
     lines = []
-    for row in held:
+    for row, used in zip(held, taken, strict=True):
         parts = []
         for i, cell in enumerate(row):
-            blanks = " " * (widths[i] - cells(cell))
+            blanks = " " * (widths[i] - used[i])
             parts.append(blanks + cell if i in right else cell + blanks)
         lines.append("  ".join(parts).rstrip())
     return lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from app.cli.arguments import add_folder, is_folder
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, open_for_work
-from app.cli.folders import add_folder, is_folder, report_folder
 from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
@@ -29,6 +29,9 @@ class Report:
 
     def run(self, args: Namespace) -> int:
         if is_folder(args.file):
+            # Imported here: one session needs no other processes.
+            from app.cli.folders import report_folder
+
             return report_folder(args)
         workspace = open_for_work(args).workspace
         workspace.count_all(progress)

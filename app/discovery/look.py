@@ -17,7 +17,8 @@ from typing import Final, TypeAlias
 from app.discovery.found import SAMPLE, Found, Shelf, Subagent
 from app.discovery.heads import HEADS, MAX_TITLE
 from app.discovery.subagents import subagents_of
-from app.formats.opencode.database import PREFIX, Listed, children_of, measures_of, sessions_in
+from app.formats.opencode.database import Listed, children_of, measures_of, sessions_in
+from app.formats.opencode.words import PREFIX
 from app.settings import (
     claude_dir,
     codex_dir,

@@ -19,8 +19,8 @@ from app.formats.glance import Glance
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
 from app.formats.opencode import OpenCode
-from app.formats.opencode.database import PREFIX, exported
 from app.formats.opencode.ids import fresh_session_id
+from app.formats.opencode.words import PREFIX
 from app.formats.pi import Pi
 from app.formats.qwen import QwenCode
 from app.formats.source import BytesSource, FileSource, Source, chunks
@@ -82,6 +82,9 @@ def open_source(path: str | Path) -> Source:
     if str(path) == STDIN:
         return BytesSource(sys.stdin.buffer.read())
     if str(path).startswith(PREFIX):
+        # Imported here: a file needs no database.
+        from app.formats.opencode.database import exported
+
         return BytesSource(exported(opencode_store(), str(path).removeprefix(PREFIX)), str(path))
     try:
         return FileSource(Path(path))

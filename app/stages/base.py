@@ -8,11 +8,12 @@ hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self, TypeAlias
 
+from app.compactability import Judgement, classify
 from app.errors import BadPipeline
 from app.model import Block, Boundary, Message
 from app.refusal import Refusal
@@ -155,6 +156,13 @@ class Context:
     """The provider's answer that the step is to deal with, or that a person supposes."""
     failures: int = 0
     """How often in a row a summary for this step could not be had."""
+
+    judge: Callable[[Messages], Mapping[str, Judgement]] | None = None
+    """Judges messages as `classify` does, and remembers what it judged."""
+
+    def judgements(self, messages: Messages) -> Mapping[str, Judgement]:
+        """The verdict on every block of these messages, by key."""
+        return self.judge(messages) if self.judge is not None else classify(messages, self.cwd)
 
     @property
     def counts(self) -> Estimator:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
-from app.compactability import Cause, Judgement, Kind, classify, tool_kind
+from app.compactability import Cause, Judgement, Kind, tool_kind
 from app.compactability.calls import FAILED_CLEARED
 from app.model import Author, Held, Image, Part, Text, ToolResult, chars_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
@@ -72,7 +72,7 @@ class DropSuperseded(Stage):
         """Each result that may go with its judgement and its placeholder, in the order in which they go."""
         order = [cause for kind in self.kinds for cause in _KINDS[kind]]
         by_cause: dict[Cause, list[tuple[ResultAt, Judgement]]] = {cause: [] for cause in order}
-        judgements = classify(messages, context.cwd)
+        judgements = context.judgements(messages)
         every = list(results_of(messages))
         for at in every[: max(0, len(every) - self.keep_recent)]:
             judgement = judgements[at.result.key]

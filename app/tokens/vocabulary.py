@@ -104,12 +104,15 @@ def load(vocabulary: Vocabulary) -> Encoding | None:
 
     table = _parse(ranks)
     del ranks
-    return Encoding(
+    made = Encoding(
         vocabulary.name,
         pat_str=vocabulary.pattern,
         mergeable_ranks=table,
         special_tokens=dict(vocabulary.special_tokens),
     )
+    # It has tables of its own by now, and keeps these 25 MB for what is never asked of it here.
+    vars(made).pop("_mergeable_ranks", None)
+    return made
 
 
 def available(vocabulary: Vocabulary) -> bool:

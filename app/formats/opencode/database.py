@@ -19,9 +19,6 @@ from app.errors import UnreadableFile
 from app.formats.opencode.words import INFO, MESSAGES, PARTS
 from app.formats.splice import encode
 
-PREFIX: Final = "opencode:"
-"""How the name of a session begins that lies in the store: `opencode:<session id>`."""
-
 _PATIENCE: Final = 2.0
 """Seconds to wait for a client that writes."""
 

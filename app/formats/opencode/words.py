@@ -30,3 +30,6 @@ OWN_FIELD: Final = "handcompact"
 """Our member in the metadata of a summary's text; the client passes it on to nobody that knows it."""
 
 ID: Final = re.compile(r"(?P<kind>ses|msg|prt)_(?P<time>[0-9a-f]{12})(?P<rest>[0-9A-Za-z]+)")
+
+PREFIX: Final = "opencode:"
+"""How the name of a session begins that lies in the client's own store: `opencode:<session id>`."""
