@@ -15,8 +15,10 @@ from app.export.plan import Wishes, make_plan
 from app.export.write import why_refused, write
 from app.formats import format_named
 from app.formats.source import FileSource
+from app.mishap import note
 from app.opening import Opened, open_workspace
 from app.report import report
+from app.settings import lets_errors_through
 from app.tokens.encode import keep_counts
 
 
@@ -111,8 +113,11 @@ class Job:
             return Result(path, size, Outcome.UNREADABLE, str(error))
         except (RefusedError, HandcompactError) as error:
             return Result(path, size, Outcome.REFUSED, str(error))
-        except (Exception, RecursionError) as error:
-            return Result(path, size, Outcome.FAILED, f"{type(error).__name__}: {error}"[:300])
+        except Exception as error:
+            if lets_errors_through():
+                raise
+            # Never what the error says: it can hold session text.
+            return Result(path, size, Outcome.FAILED, note(error, {"command": "a folder"}).words)
 
     def _report(self, path: Path, size: int) -> Result:
         workspace = self._open(path).workspace

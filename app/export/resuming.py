@@ -13,7 +13,7 @@ from typing import Any, Final
 from app.export.install import agent_folder
 from app.export.shell import quoted
 from app.formats.base import Format
-from app.formats.opencode.database import PREFIX
+from app.formats.opencode.words import PREFIX
 from app.model import Session
 from app.settings import in_agent_dir
 
