@@ -7,12 +7,14 @@ nothing of it is kept: the answer is a set of keys.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from app.compactability import Cause, answered, classify
+from app.compactability import Cause, Kind, answered, classify
 from app.model import Message, text_of
 
 MAX_BYTES: Final = 20_000_000
@@ -22,22 +24,48 @@ _NUMBERED: Final = re.compile(r"\s*(\d+)(?:→|\t|\| )(.*)", re.DOTALL)
 _REMINDER: Final = re.compile(r"\s*<system-reminder>.*\Z", re.DOTALL)
 
 
-def unchanged_reads(messages: Sequence[Message], cwd: str | None = None) -> frozenset[str]:
-    """Keys of the results of reads whose lines stand in their file as they were read.
+class Today(StrEnum):
+    """What became of a file since it was read."""
 
-    Only results that nothing later made worthless are looked at. A relative path lies under `cwd`;
-    without one it is not looked for.
+    SAME = "as it was read"
+    CHANGED = "changed since"
+    GONE = "gone"
+    """Or no plain file of text, or too large, or of a relative path that nobody knows the folder of."""
+
+
+def reads_today(
+    messages: Sequence[Message], cwd: str | None = None, keys: Collection[str] | None = None
+) -> dict[str, Today]:
+    """What became of the file of each read that nothing later made worthless, by its result's key.
+
+    With `keys` only these are looked at, whatever became of them in the session. A relative path lies
+    under `cwd`; without one it is not looked for.
     """
     judgements = classify(messages, cwd)
     lines_of = lru_cache(maxsize=64)(_lines)
-    found = set()
+    found: dict[str, Today] = {}
     for answer in answered(messages, cwd):
-        path = answer.call.path
-        if path is None or judgements[answer.result.key].cause is not Cause.FILE:
+        key, path = answer.result.key, answer.call.path
+        is_read = answer.call.kind is Kind.READ if keys else judgements[key].cause is Cause.FILE
+        if path is None or not is_read or (keys is not None and key not in keys):
             continue
-        if _stands(text_of(answer.result), lines_of(path)):
-            found.add(answer.result.key)
-    return frozenset(found)
+        lines = lines_of(path)
+        if lines is None:
+            found[key] = Today.GONE
+        else:
+            found[key] = Today.SAME if _stands(text_of(answer.result), lines) else Today.CHANGED
+    return found
+
+
+def told(found: Iterable[Today]) -> str:
+    """`5 as it was read, 2 changed since, 1 gone`; empty for none."""
+    count = Counter(found)
+    return ", ".join(f"{count[each]:,} {each}" for each in Today if count[each])
+
+
+def unchanged_reads(messages: Sequence[Message], cwd: str | None = None) -> frozenset[str]:
+    """Keys of the results of reads whose lines stand in their file as they were read."""
+    return frozenset(key for key, today in reads_today(messages, cwd).items() if today is Today.SAME)
 
 
 def _lines(path: str) -> list[str] | None:
@@ -51,10 +79,8 @@ def _lines(path: str) -> list[str] | None:
         return None
 
 
-def _stands(text: str, lines: list[str] | None) -> bool:
+def _stands(text: str, lines: list[str]) -> bool:
     """Whether a read gives lines as the file has them: numbered ones at their place, others all of it."""
-    if lines is None:
-        return False
     read = _REMINDER.sub("", text).rstrip("\n").split("\n")
     numbered = [_NUMBERED.fullmatch(line) for line in read]
     first, last = numbered[0], numbered[-1]

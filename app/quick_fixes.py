@@ -15,7 +15,7 @@ from app.edits.note_image import NoteImage
 from app.edits.strip_thinking import StripThinking
 from app.errors import InputError
 from app.model import Image, ToolResult, blocks_of
-from app.on_disk import unchanged_reads
+from app.on_disk import reads_today, told, unchanged_reads
 from app.workspace import Workspace
 
 
@@ -61,13 +61,16 @@ def offer(workspace: Workspace, fix: QuickFix) -> Offer:
     One that looks at the disk opens the files that reads of the session name.
     """
     edit = fix.make(workspace)
+    seen = told(reads_today(workspace.messages, workspace.session.cwd).values()) if fix.looks_at_disk else ""
     if not edit.keys and (edit.needs_keys or fix.looks_at_disk):
-        return Offer(fix, edit, 0, 0, f"there are none: {fix.about}")
+        return Offer(fix, edit, 0, 0, seen or f"there are none: {fix.about}")
     step = workspace.try_edit(edit)
     if not step.changes:
         return Offer(fix, edit, 0, 0, step.result.note)
     freed = workspace.tokens(step.before) - workspace.tokens(step.result.messages)
-    return Offer(fix, edit, len(step.changes), freed, step.result.note)
+    if freed <= 0:
+        return Offer(fix, edit, 0, 0, "what would stand for it is as long as it is")
+    return Offer(fix, edit, len(step.changes), freed, seen or step.result.note)
 
 
 def offers(workspace: Workspace, *, look_at_disk: bool = False) -> list[Offer]:

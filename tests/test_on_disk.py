@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.model import Message
-from app.on_disk import unchanged_reads
+from app.on_disk import Today, reads_today, told, unchanged_reads
 from app.pipeline import load
 from app.workspace import Workspace
 from tests.build import assistant, conversation, result, use, user
@@ -76,3 +76,29 @@ def test_the_look_is_an_operation_that_can_be_undone(tmp_path: Path) -> None:
     assert [change.key for change in work.ahead[-1].changes] == ["r"]
     work.undo()
     assert not work.ahead[-1].changes
+
+
+def test_a_read_is_told_what_became_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SOURCE)
+    reads = read(path, SOURCE)
+    assert reads_today(reads) == {"r": Today.SAME}
+    path.write_text(SOURCE + "# more\n")
+    assert reads_today(reads) == {"r": Today.CHANGED}
+    path.unlink()
+    assert reads_today(reads) == {"r": Today.GONE}
+    assert reads_today(reads, keys=["other"]) == {}
+    assert told([Today.GONE, Today.SAME, Today.SAME]) == "2 as it was read, 1 gone"
+    assert told([]) == ""
+
+
+def test_a_read_that_was_superseded_is_looked_at_when_it_is_asked_for_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SOURCE)
+    twice = conversation(
+        assistant(use("r", "Read", {"file_path": str(path)})), user(result("r", SOURCE, key="r")),
+        assistant(use("s", "Read", {"file_path": str(path)})), user(result("s", SOURCE, key="s")),
+        assistant("Read."),
+    )  # fmt: skip
+    assert reads_today(twice) == {"s": Today.SAME}
+    assert reads_today(twice, keys=["r"]) == {"r": Today.SAME}

@@ -103,6 +103,14 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("rewrite", "E", "rewrite", "Rewrite", "Write the text of this row anew, in an editor", (M,)),
     Key("edits", "D", "edits", "Edits", "All that can be done to them by hand, and why not", (M, L)),
     Key("fixes", "X", "fixes", "Fixes", "Quick fixes: what each would free, then do it", (M, L)),
+    Key(
+        "on-disk",
+        "O",
+        "on_disk",
+        "On disk",
+        "Whether the file of this read stands on disk as it was read",
+        (M,),
+    ),
     Key("groups", "o", "groups", "Groups", "Take rows together by path, tool, turn, verdict", (M, L)),
     Key(
         "next",
@@ -263,10 +271,23 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
 """The keys that each screen shows in its last line, by id, in order; at most 8."""
 
 
+MARKED_BAR: Final = ("mark", "drop", "clear-rows", "cut", "edits", "invert", "unmark", "help")
+"""What the list of rows shows there while rows are marked."""
+
+
 def bar_of(where: Where) -> tuple[Key, ...]:
     """The keys in the last line of a screen."""
+    return _named(BARS.get(where, ()))
+
+
+def marked_bar() -> tuple[Key, ...]:
+    """The keys in the last line of the list of rows while some are marked."""
+    return _named(MARKED_BAR)
+
+
+def _named(names: Iterable[str]) -> tuple[Key, ...]:
     by_id = {key.id: key for key in KEYS}
-    return tuple(by_id[name] for name in BARS.get(where, ()))
+    return tuple(by_id[name] for name in names)
 
 
 def keys_of(where: Where) -> tuple[Key, ...]:

@@ -116,3 +116,12 @@ async def test_the_disk_is_looked_at_only_when_chosen_and_asked_about(busy: Hand
         await press(pilot, "X", "end", "enter", "right", "enter")
         (step,) = workspace(busy).steps
         assert len(step.changes) == 1
+
+
+async def test_a_read_says_what_became_of_its_file(busy: HandcompactApp) -> None:
+    async with busy.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "this row names no file" in await press(pilot, "O")
+        assert "the file is gone: src/[b]x[/b].py" in await press(pilot, "j", "j", "O")
+        seen = await press(pilot, "G", "k", "O")
+        assert "the file is as it was read: " in seen

@@ -115,3 +115,16 @@ async def test_sorted_by_tokens_the_cursor_stays_at_its_place_when_its_row_sinks
         assert "clear 1 block" in text and "u takes it back" in text
         await press(pilot, "u")
         assert screen.rows.cursor == 2 and screen.item is cleared
+
+
+async def test_while_rows_are_marked_the_last_line_says_what_can_be_done_to_them(tmp_path: Path) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        plain = (await settle(pilot)).splitlines()[-1]
+        bar = (await press(pilot, "j", "j", "j", "space")).splitlines()[-1]
+        assert bar == " space Mark  x Drop  c Clear  t Cut  D Edits  I Invert  U Unmark  ? Help"
+        assert (await press(pilot, "U")).splitlines()[-1] == plain
+        await press(pilot, "k", "k", "space")
+        # The bar's keys can be pressed with the mouse, too.
+        await pilot.click("KeyBar", offset=(15, 0))
+        assert "drop " in await settle(pilot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -22,7 +22,7 @@ from textual.worker import Worker, WorkerState
 from app.display import UNICODE, Glyphs, safe_text
 from app.errors import FileChanged
 from app.settings import lets_errors_through
-from app.tui.keys import Where, bar_of, bindings, keys_of, sign
+from app.tui.keys import Key, Where, bar_of, bindings, keys_of, sign
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
@@ -153,6 +153,10 @@ class BaseScreen(Screen[None]):
         """Why an action cannot be done now, in words; None when it can."""
         return None
 
+    def bar(self) -> Sequence[Key]:
+        """The keys of the last line."""
+        return bar_of(self.WHERE)
+
     def view(self) -> LineView | None:
         """The view that search works on: the focused one, else the first."""
         focused = self.focused
@@ -192,10 +196,7 @@ class BaseScreen(Screen[None]):
         """Show header and keys as they are now."""
         self.query_one("#header", Line).say(self.header())
         self.query_one(KeyBar).show(
-            [
-                BarKey(key.id, sign(key), key.label, self.why_not(key.action) is not None)
-                for key in bar_of(self.WHERE)
-            ]
+            [BarKey(key.id, sign(key), key.label, self.why_not(key.action) is not None) for key in self.bar()]
         )
 
     def status(self, text: str) -> None:

@@ -32,6 +32,7 @@ from app.tui.screens.parts.fixing import Fixes
 from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.mapping import Maps
 from app.tui.screens.parts.marking import MarksRows
+from app.tui.screens.parts.on_disk import LooksAtFiles
 from app.tui.screens.parts.recipes import Recipes
 from app.tui.screens.parts.subagents import OpensSubagents
 from app.tui.screens.parts.watching import Watches
@@ -42,7 +43,18 @@ from app.tui.widgets.stage_strip import StageStrip
 
 
 class InspectScreen(
-    Watches, OpensSubagents, Recipes, Loses, Maps, MarksRows, Chooses, Compares, CopiesTexts, Edits, Fixes
+    Watches,
+    OpensSubagents,
+    Recipes,
+    Loses,
+    Maps,
+    LooksAtFiles,
+    MarksRows,
+    Chooses,
+    Compares,
+    CopiesTexts,
+    Edits,
+    Fixes,
 ):
     """List and detail over one session."""
 
@@ -92,6 +104,8 @@ class InspectScreen(
                 return self.why_not_edit(action)
             case "mark" | "range" if self.is_mounted and self.marks.anchor is None:
                 return self.why_not_mark()
+            case "on_disk" if self.is_mounted:
+                return self.why_not_on_disk()
             case "unmark" if not len(self.marks):
                 return "no row is marked: space marks one"
             case "agents" if self.is_mounted:

@@ -86,7 +86,9 @@ class Fixes(Attempts):
                 self.tell("nothing was changed")
 
         question = f"Clear {counted(found.blocks, 'block')}, {_tokens(found)} less?"
-        self.app.push_screen(ConfirmScreen(question, yes="Clear", detail=found.fix.about), answer)
+        self.app.push_screen(
+            ConfirmScreen(question, yes="Clear", detail=f"{found.fix.about}: {found.note}"), answer
+        )
 
 
 def _choice(found: Offer, dot: str) -> Choice:

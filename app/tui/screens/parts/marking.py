@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from textual import on
@@ -11,6 +11,7 @@ from app.display import counted, human_number, percent, short_number
 from app.listing import Facet, Item, Only, has, is_sent, key_of, shares, tokens_of
 from app.rows import BlockRow
 from app.selection import Filter, select
+from app.tui.keys import Key, marked_bar
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
@@ -43,6 +44,10 @@ class MarksRows(RowsScreen):
     def here_keys(self) -> tuple[str, ...]:
         """The block under the cursor."""
         return (self.item.key,) if isinstance(self.item, BlockRow) else ()
+
+    def bar(self) -> Sequence[Key]:
+        """While rows are marked, what can be done to them."""
+        return marked_bar() if len(self.marks) else super().bar()
 
     def tally(self) -> str:
         keys = self.marks.keys

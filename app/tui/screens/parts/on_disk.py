@@ -1,0 +1,48 @@
+"""Comparing the read under the cursor with its file of today: only when a person asks for it."""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.message import Message
+
+from app.on_disk import reads_today
+from app.rows import BlockRow
+from app.tui.screens.base import acts
+from app.tui.screens.parts.rows import RowsScreen
+from app.validity import PairIndex
+
+
+class LooksAtFiles(RowsScreen):
+    """A list of rows in which a read knows what became of its file."""
+
+    class Compared(Message):
+        """It is known what became of a file."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    def why_not_on_disk(self) -> str | None:
+        """Why the row under the cursor has no file to look at."""
+        if not isinstance(self.item, BlockRow):
+            return "no message is under the cursor"
+        return None if self.item.path else "this row names no file"
+
+    @acts
+    def action_on_disk(self) -> None:
+        item = self.item
+        assert isinstance(item, BlockRow)
+        self.say_row(f"looking at {item.path} ...")
+        self._compare(item)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="disk")
+    def _compare(self, row: BlockRow) -> None:
+        session = self.workspace.session
+        keys = {row.key, *PairIndex(session.live).results_of(row.key)}
+        found = next(iter(reads_today(session.live, session.cwd, keys).values()), None)
+        words = "no read of it is in the conversation" if found is None else f"the file is {found}"
+        self.post_message(self.Compared(f"{words}: {row.path}"))
+
+    @on(Compared)
+    def _say_compared(self, event: Compared) -> None:
+        self.say_row(event.words)
