@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -98,11 +98,11 @@ class HandcompactApp(Steadfast):
         if isinstance(screen, BaseScreen) and not isinstance(screen, HelpScreen):
             self.push_screen(HelpScreen(screen.WHERE))
 
-    def begin_anew(self, work: Keeps | None) -> None:
+    def begin_anew(self, works: Sequence[Keeps]) -> None:
         while len(self.screen_stack) > 1:
             self.pop_screen()
         self.push_screen(SessionsScreen(replace(self.opening, file=None)))
-        if work is not None:
+        for work in works:
             self.push_screen(work.again())
 
     def action_leave(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from app.kept import Found
     from app.opening import Opened
     from app.tui.view import View
 
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
 class SessionOpened(Message):
     """A session was read and can be shown."""
 
-    def __init__(self, opened: Opened, view: View) -> None:
+    def __init__(self, opened: Opened, view: View, kept: Found) -> None:
         super().__init__()
         self.opened = opened
         self.view = view
+        self.kept = kept
+        """Steps that were left behind for it."""
 
 
 class OpenFailed(Message):

@@ -7,7 +7,7 @@ painted row. Its one place for all of them is a private method, which is overrid
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.actions import ActionParseResult
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.mishap import Mishap
     from app.tui.screens.parts.keeping import Keeps
 
-MOST: Final = 3
+MOST: Final = 5
 """So many errors in so many seconds end the program: what is shown again fails again."""
 SECONDS: Final = 20.0
 
@@ -37,11 +37,12 @@ class Steadfast(App[None]):
     _noted: BaseException | None = None
     """The error that was noted last."""
     _is_ending = False
+    _is_recovering = False
     farewell = ""
     """A line to print once the terminal is the person's again: why the program ended."""
 
-    def begin_anew(self, work: Keeps | None) -> None:
-        """Put new screens in the place of all that there are, with the session that was worked on."""
+    def begin_anew(self, works: Sequence[Keeps]) -> None:
+        """Put new screens in the place of all that there are, with the sessions that were worked on."""
         raise NotImplementedError
 
     # Where errors come from
@@ -70,7 +71,8 @@ class Steadfast(App[None]):
             super()._handle_exception(error)
         elif isinstance(error, WorkerFailed):
             self.worker_failed(error.error)
-        elif not self._is_ending:
+        elif not self._is_ending and not self._is_recovering:
+            # What else fails before the screens are made anew is a part of the same mishap.
             self._recover(self.noted(error))
 
     def worker_failed(self, error: BaseException) -> None:
@@ -134,27 +136,34 @@ class Steadfast(App[None]):
         if len(self._mishaps) >= MOST or not self.is_running:
             self._end(self._mishaps[0][1])
         else:
+            self._is_recovering = True
             self.call_next(self._go_on, mishap)
 
     def _go_on(self, mishap: Mishap) -> None:
         try:
-            self.begin_anew(self._work())
+            self.begin_anew(self._works())
             self.tell_mishap(mishap)
         except Exception as error:
             self.noted(error)
             self._end(mishap)
+        finally:
+            self._is_recovering = False
 
     def _end(self, mishap: Mishap) -> None:
         """Leave with a line that says what happened; steps stay on disk for the next time."""
         self._is_ending = True
         self.farewell = f"handcompact: {mishap.words}. {self._kept_words()}."
-        if (work := self._work()) is not None and work.journal is not None:
-            work.journal.close()
+        for work in self._works():
+            if work.journal is not None:
+                work.journal.close()
         self.exit(return_code=RefusedError.exit_code)
 
     def _work(self) -> Keeps | None:
         """The screen of the session that is worked on."""
+        works = self._works()
+        return works[-1] if works else None
+
+    def _works(self) -> list[Keeps]:
         from app.tui.screens.parts.keeping import Keeps
 
-        found = [screen for screen in self.screen_stack if isinstance(screen, Keeps)]
-        return found[-1] if found else None
+        return [screen for screen in self.screen_stack if isinstance(screen, Keeps)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 from textual import events
@@ -43,10 +44,10 @@ class FailingApp(HandcompactApp):
             self.went_on = f"went on with {len(screen.workspace.history.done)} steps"
             self.exit()
 
-    def begin_anew(self, work: Keeps | None) -> None:
+    def begin_anew(self, works: Sequence[Keeps]) -> None:
         if sys.argv[2] == "once":
             MessageList.row_strip = USUAL  # type: ignore[method-assign]
-        super().begin_anew(work)
+        super().begin_anew(works)
 
 
 if __name__ == "__main__":

@@ -276,6 +276,7 @@ class InspectScreen(
         if event.opened.source.name == self.opened.source.name:
             self.go_on(screen, "")
         else:
+            screen.kept = event.kept
             self.app.push_screen(screen)
 
     @on(OpenFailed)

@@ -286,7 +286,9 @@ class SessionsScreen(OpensSessions, LooksForSessions):
     def _show_session(self, event: SessionOpened) -> None:
         from app.tui.screens.inspect import InspectScreen
 
-        self.app.push_screen(InspectScreen(event.opened, event.view))
+        screen = InspectScreen(event.opened, event.view)
+        screen.kept = event.kept
+        self.app.push_screen(screen)
 
     @on(OpenFailed)
     def _show_failure(self, event: OpenFailed) -> None:

@@ -12,7 +12,7 @@ from textual.worker import get_current_worker
 from app.display import counted
 from app.errors import HandcompactError
 from app.journal import Journal
-from app.kept import Found, Kept, TakenUp, find, forget, state_of, take_up
+from app.kept import Found, Kept, TakenUp, forget, state_of, take_up
 from app.tui.responsive import collector_paused
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
@@ -26,14 +26,9 @@ class Keeps(RowsScreen):
     """The screen that an open session lives on, whose steps are journaled."""
 
     journal: Journal | None = None
-    """Given where it goes on from another screen; else a new one is begun and old steps are looked for."""
-
-    class FoundKept(Message):
-        """Steps were left behind for this file, or something is to be said of them."""
-
-        def __init__(self, found: Found) -> None:
-            super().__init__()
-            self.found = found
+    """Given where it goes on from another screen; else a new one is begun."""
+    kept = Found()
+    """Steps that were left behind for this file, to be offered before anything else."""
 
     class NotKept(Message):
         """Steps cannot be written down."""
@@ -54,8 +49,8 @@ class Keeps(RowsScreen):
     def on_mount(self) -> None:
         if self.journal is None:
             self.journal = Journal(self._not_kept)
-            self._look_for_kept()
         self.journal.follow(self.opened)
+        self._offer_kept()
 
     def _not_kept(self, words: str) -> None:
         # It can come from a thread.
@@ -67,19 +62,11 @@ class Keeps(RowsScreen):
 
     # What was left behind
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="kept")
-    def _look_for_kept(self) -> None:
-        found = find(self.opened.source)
-        if not get_current_worker().is_cancelled and (found.kept or found.notes):
-            self.post_message(self.FoundKept(found))
-
-    @on(FoundKept)
-    def _offer_kept(self, event: FoundKept) -> None:
-        for note in event.found.notes:
+    def _offer_kept(self) -> None:
+        for note in self.kept.notes:
             self.shell.say(note, warning=True)
-        kept = event.found.kept[:SHOWN]
-        # Whoever has begun to work meanwhile is not interrupted: they are offered the next time.
-        if not kept or not self.is_current or self.workspace.history.done:
+        kept = self.kept.kept[:SHOWN]
+        if not kept:
             return
         took = [Choice(f"Take up {found.words}", state_of(self.opened.source, found)) for found in kept]
         forgot = "Forget them" if len(kept) > 1 or len(kept[0].done) > 1 else "Forget it"

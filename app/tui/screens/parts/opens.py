@@ -68,6 +68,7 @@ class OpensSessions(BaseScreen):
         worker = get_current_worker()
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         with importing:
+            from app.kept import find
             from app.opening import open_workspace
             from app.tokens.encode import keep_counts
             from app.tui.view import first_view
@@ -79,7 +80,7 @@ class OpensSessions(BaseScreen):
                 opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)
                 # Judging and estimating take as long as reading: the next screen finds them done.
                 view = first_view(opened.workspace)
-            answer: SessionOpened | OpenFailed = SessionOpened(opened, view)
+            answer: SessionOpened | OpenFailed = SessionOpened(opened, view, find(opened.source))
         except HandcompactError as error:
             answer = OpenFailed(str(error))
         if not worker.is_cancelled:
