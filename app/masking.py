@@ -98,7 +98,8 @@ class Tally:
         return self.different[kind].setdefault(text, len(self.different[kind]) + 1)
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Kinds with their counts and places, most frequent first."""
+        """Kinds with their counts and places: keys first, then names, each the most frequent first."""
+        kinds = sorted(self.times.items(), key=lambda row: (row[0] in (NAME, ADDRESS), -row[1]))
         return [
             {
                 "kind": kind,
@@ -107,7 +108,7 @@ class Tally:
                 "places": [{"file": place.file, "line": place.line} for place in self.places[kind]],
                 "more_places": self.more[kind],
             }
-            for kind, times in self.times.most_common()
+            for kind, times in kinds
         ]
 
 

@@ -140,8 +140,11 @@ def _stands_alone(match: re.Match[str]) -> bool:
 
 def _is_given(match: re.Match[str]) -> bool:
     value, behind = match["value"], match.string[match.end() : match.end() + 1]
-    if _identifier.fullmatch(value) and (behind in _CALLS or " " in match.groupdict().get("gives", "")):
+    is_spaced = " " in match.groupdict().get("gives", "")
+    if _identifier.fullmatch(value) and (behind in _CALLS or is_spaced):
         # `password = read_password(...)`, `key_password=key_password,`
+        return False
+    if behind == "(" and value.isidentifier():
         return False
     return not _code.fullmatch(value) and is_secret_value(match["name"], value)
 
@@ -209,7 +212,7 @@ _PEM_END: Final = (
 
 _code: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
 """`state.tokens`: a name of code, not a value."""
-_identifier: Final = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+")
+_identifier: Final = re.compile(r"_?[A-Za-z]+(?:_[A-Za-z]+)+")
 _CALLS: Final = frozenset("(),")
 _token_rest: Final = re.compile(r"[A-Za-z0-9_-]*")
 
@@ -291,6 +294,50 @@ _WORDS: Final = (
 )
 
 
+class EnvFile:
+    """The values of an `.env` file, or of what `printenv` says: lines that each give one to a name."""
+
+    needles: tuple[str, ...] = ("=",)
+
+    def find(self, text: str, lowered: str) -> Iterator[Secret]:
+        run: list[re.Match[str]] = []
+        for match in re.finditer(_ENV_LINE, text, re.MULTILINE):
+            if match["value"].rstrip().endswith((",", "(")):
+                # Arguments of a call, or the beginning of one.
+                continue
+            if run and not re.compile(_ENV_BETWEEN).fullmatch(text, run[-1].end(), match.start()):
+                yield from _values(run)
+                run = []
+            run.append(match)
+        yield from _values(run)
+
+
+def _values(run: Sequence[re.Match[str]]) -> Iterator[Secret]:
+    if len(run) < ENV_LEAST:
+        return
+    for match in run:
+        value = match["value"].rstrip("\"'\r")
+        if len(value) >= ENV_CHARS and not _plain_value.fullmatch(value):
+            start = match.start("value")
+            yield Secret("value in an .env file", start, start + len(value))
+
+
+ENV_LEAST: Final = 3
+"""Lines in a row that give a value to a name in capitals, by which an `.env` file is known."""
+ENV_CHARS: Final = 4
+"""Shorter values are switches and numbers."""
+_ENV_BETWEEN: Final = r"[^\n]*\n(?:[ \t]*(?:\d{1,6}[^\w\n]{1,4})?[ \t]*(?:#[^\n]*)?\r?\n)*"
+_ENV_LINE: Final = (
+    r"^[ \t]*(?:\d{1,6}[^\w\n]{1,4})?(?:export[ \t]+)?(?P<name>[A-Z][A-Z0-9_]{1,80})=[\"']?"
+    r"(?P<value>[^\n\"'`]{0,4000})"
+)
+_plain_value: Final = re.compile(
+    r"(?:[$<\[].*|true|false|yes|no|on|off|none|null|debug|info|warn|warning|error|[0-9.]{1,5}|[a-z]{1,3}[_-]?[A-Z]{0,3}"
+    r"|production|development|staging|test|testing|local|localhost|xterm[a-z0-9-]*|utf-?8|C\.UTF-8)",
+    re.IGNORECASE,
+)
+
+
 def _places(lowered: str, needle: str) -> Iterator[int]:
     place = lowered.find(needle)
     while place >= 0:
@@ -330,6 +377,7 @@ FINDERS: Final[tuple[Finder, ...]] = (
     Shape("signed address", ("sig=", "signature="), _SIGNED, _always),
     Shape("password of a command", (" -u", "--user"), _CURL, _has_figures),
     *_WORDS,
+    EnvFile(),
 )
 """The more telling kinds first: where two find the same string, it is called by the first."""
 

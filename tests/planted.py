@@ -53,6 +53,14 @@ def texts() -> dict[str, tuple[str, tuple[str, ...]]]:
     }
     found |= {kind: (text.format(value), (value,)) for kind, (text, value) in GIVEN.items()}
     found["private key"] = (f"here:\n{PEM}\nthat was it", (PEM_BODY, PEM_BODY[::-1]))
+    env = (
+        "NODE_ENV=production\nPORT=3000\nSITE_NAME=Lantern Street 9\nexport DB_HOST=db.internal.example\nX=1"
+    )
+    found["env file"] = (env, ("Lantern Street 9", "db.internal.example"))
+    found["env file, numbered"] = (
+        "\n".join(f"{n:>6}\t{line}" for n, line in enumerate(env.splitlines(), 1)),
+        ("Lantern Street 9", "db.internal.example"),
+    )
     found["home"] = ("cd /home/adalovelace/work && ls", ("adalovelace",))
     found["mac home"] = ("/Users/adalovelace/Library", ("adalovelace",))
     found["windows home"] = ("C:\\Users\\adalovelace\\x", ("adalovelace",))

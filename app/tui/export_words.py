@@ -46,6 +46,18 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     return facts
 
 
+def box_notes(plan: ExportPlan) -> dict[str, str]:
+    """What stands beside the ticks of a plan, by their names."""
+    folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
+    kept = f"always, when the original is replaced: {folder}" if plan.in_place else folder
+    has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
+    return {
+        "backup": kept if plan.share is None else "not for other people",
+        "report": "beside the backup" if plan.share is None else "it goes with the session",
+        "drop-old": "" if has_boundary else "there is none",
+    }
+
+
 def shared_facts(shared: Sharing | None) -> Iterator[Fact]:
     """What is masked in a session for other people, and what that cannot promise."""
     lines = () if shared is None else shared.lines()

@@ -25,7 +25,7 @@ from app.tui.widgets.line_view import LineView
 
 WORDS = {
     State.SAME: "the file holds these bytes now",
-    State.DIFFERS: "the file was changed or replaced since: d shows what putting it back would change",
+    State.DIFFERS: "the file differs now: d shows what putting it back would change",
     State.GONE: "the file is gone: it would be made again",
     State.LOST: "the backup itself is gone, or none was made",
 }

@@ -10,7 +10,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input
 
-from app.display import counted, safe_text, short_path, spread
+from app.display import counted, safe_text, spread
 from app.errors import InputError
 from app.export.command import equivalent_command
 from app.export.plan import ExportPlan, Wishes, typed_path
@@ -20,7 +20,7 @@ from app.formats import format_named
 from app.formats.source import FileSource
 from app.masking import Wanted
 from app.opening import Opened
-from app.tui.export_words import plan_facts, shared_facts
+from app.tui.export_words import box_notes, plan_facts, shared_facts
 from app.tui.keys import Where
 from app.tui.screens.base import Line, acts
 from app.tui.screens.parts.export_form import export_panels
@@ -112,12 +112,8 @@ class ExportScreen(Exports):
         if not plan.in_place and field.value in ("", self._usual):
             self._usual = safe_text(plan.target_words)
             field.value = self._usual
-        backup = self._box("backup")
-        folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
-        kept = f"always, when the original is replaced: {folder}" if plan.in_place else folder
-        backup.note = kept if plan.share is None else "not for other people"
-        has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
-        self._box("drop-old").note = "" if has_boundary else "there is none"
+        for name, note in box_notes(plan).items():
+            self._box(name).note = note
         words = self._box("words")
         gone = len(plan.words_gone)
         words.display = bool(gone)
