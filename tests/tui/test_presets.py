@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from app.formats import detect, open_source
 from app.giving import give_refusal, prefer
@@ -26,6 +27,12 @@ def long_session(preset: str) -> Workspace:
     source = open_source(str(SAMPLE))
     session = detect(source).read(source)
     return Workspace(session, load(preset), exact=False, root="/home/dev/shop")
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait for the scroll bars, too: they are painted after the rows that they stand beside."""
+    for _ in range(3):
+        await settle(pilot)
 
 
 def summarised(work: Workspace) -> None:
@@ -64,14 +71,15 @@ async def test_how_a_stage_looks(preset: str, stage: int, given: Callable[[Works
     app = OnScreen(StepperScreen, opened(work))
     name = f"preset-{preset}-{stage}{'-given' if given else ''}"
     async with app.run_test(size=SIZES[0]) as pilot:
-        await settle(pilot)
+        await settled(pilot)
         assert_golden(app, name)
         await pilot.resize_terminal(*SIZES[1])
-        await settle(pilot)
+        await settled(pilot)
         assert_golden(app, name)
         if app.screen.query_one(ChangeList).current is None:
             return
         await press(pilot, "d")
+        await settled(pilot)
         assert kind_of_screen(app) is DiffScreen
         assert_golden(app, f"{name}-diff")
 
@@ -80,6 +88,7 @@ async def test_how_the_calls_behind_a_gate_look() -> None:
     app = OnScreen(StepperScreen, opened(long_session("gate-8k")))
     async with app.run_test(size=SIZES[0]) as pilot:
         await press(pilot, "v")
+        await settled(pilot)
         assert kind_of_screen(app) is GateScreen
         assert_golden(app, "preset-gate-8k-calls")
 
