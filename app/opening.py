@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from app.errors import BadPipeline
-from app.export.install import installed_path
+from app.export.install import beside, installed_path
 from app.export.manifests import is_as_written
 from app.export.results_index import index_place
 from app.formats import detect, fresh_id, open_source
@@ -83,7 +83,7 @@ def _places(source: Source, kind: Format, new_id: str | None, out: Path | None) 
     if out is not None:
         target = out.absolute()
     elif isinstance(source, FileSource):
-        target = source.path.resolve().parent / kind.new_name(source.path, new_id)
+        target = beside(source.path, kind.new_name(source.path, new_id))
     else:
         return "", ""
     side = kind.side_folder(target)

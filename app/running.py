@@ -1,8 +1,9 @@
 """Which agents are at work on a session just now, as far as they let it be known.
 
 What is known (each seen in the program itself): Claude Code 2.1 writes `sessions/<pid>.json` with the id of
-the session while it runs; Qwen Code writes `<id>.runtime.json` beside it; Codex and opencode keep their
-file open, which Linux shows in `/proc`. pi, Gemini CLI and Claude Code 2.0 leave no trace between writes.
+the session while it runs; Qwen Code writes `<id>.runtime.json` beside it, Copilot CLI `inuse.<pid>.lock`;
+Codex and opencode keep their file open, which Linux shows in `/proc`. pi, Gemini CLI and Claude Code 2.0
+leave no trace between writes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from app.settings import claude_dir, opencode_store
 _PROC = Path("/proc")
 _CHATS = f"{os.sep}chats{os.sep}"
 """Qwen Code's folder of sessions, in which it leaves its note."""
+_EVENTS = f"{os.sep}events.jsonl"
+"""Copilot CLI's name for the log of a session, in the session's folder."""
 _LATER_SECONDS = 60.0
 """A process that began so much after a file names its number is another one."""
 
@@ -38,6 +41,8 @@ class Running:
         """Who works on the session in a file (or on `opencode:<id>`)."""
         stem = name.rpartition(os.sep)[2].rpartition(".")[0]
         told = (*self.by_session.get(stem, ()), *(_beside(Path(name)) if _CHATS in name else ()))
+        if name.endswith(_EVENTS):
+            told = (*told, *_locks(Path(name).parent))
         if not self.by_path:
             return told
         real = os.path.realpath(opencode_store() if name.startswith("opencode:") else name)
@@ -129,6 +134,19 @@ def _beside(path: Path) -> tuple[str, ...]:
     if host != socket.gethostname():
         return (f"Qwen Code on {host}",)
     return (f"Qwen Code ({pid})",) if _is_alive(pid, since) else ()
+
+
+def _locks(folder: Path) -> tuple[str, ...]:
+    """The locks of Copilot CLI in the folder of a session; it leaves them behind when it is killed."""
+    pids = (name.removeprefix("inuse.").removesuffix(".lock") for name in _names(folder))
+    return tuple(f"Copilot CLI ({pid})" for pid in pids if pid.isdigit() and _is_alive(int(pid), None))
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.glob("inuse.*.lock"))
+    except OSError:
+        return []
 
 
 def _is_alive(pid: int, since: float | None) -> bool:

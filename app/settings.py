@@ -89,6 +89,12 @@ def gemini_dir(env: Mapping[str, str] | None = None) -> Path:
     return (Path(named) if named else Path.home()) / ".gemini"
 
 
+def copilot_dir(env: Mapping[str, str] | None = None) -> Path:
+    """Copilot CLI's own folder: `$COPILOT_HOME`, else `~/.copilot`."""
+    named = (os.environ if env is None else env).get("COPILOT_HOME")
+    return Path(named) if named else Path.home() / ".copilot"
+
+
 def opencode_store(env: Mapping[str, str] | None = None) -> Path:
     """opencode's database: in `$XDG_DATA_HOME`, else in `~/.local/share` on every platform.
 
@@ -103,7 +109,15 @@ def opencode_store(env: Mapping[str, str] | None = None) -> Path:
 def agent_dirs() -> tuple[Path, ...]:
     """The folders that belong to agents: nothing but whole sessions may be put there."""
     named = pi_session_dir()
-    folders = (claude_dir(), codex_dir(), pi_dir(), gemini_dir(), qwen_dir(), qwen_sessions_dir())
+    folders = (
+        claude_dir(),
+        codex_dir(),
+        pi_dir(),
+        gemini_dir(),
+        qwen_dir(),
+        qwen_sessions_dir(),
+        copilot_dir(),
+    )
     return (*folders, opencode_store().parent, *((named,) if named is not None else ()))
 
 

@@ -30,6 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GEMINI_CLI_HOME", str(folder))
     monkeypatch.setenv("XDG_DATA_HOME", str(folder / ".local" / "share"))
     monkeypatch.setenv("QWEN_HOME", str(folder / ".qwen"))
+    monkeypatch.setenv("COPILOT_HOME", str(folder / ".copilot"))
     for name in ("PI_CODING_AGENT_SESSION_DIR", "QWEN_RUNTIME_DIR", "OPENCODE_DB"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HANDCOMPACT_DATA_DIR", str(folder / "data"))

@@ -21,6 +21,7 @@ REAL = {
     "claude-code-v2-0.jsonl": "c911410dcd58c8a55ac9a5dcc823f949306e85c6e93ce1c03d1b4a0328fd71a9",
     "codex-compacted.jsonl": "d53d923fbed2b8a1ad0a838365c29f9c39d076400ccdfdecbc6d383d6f3a1516",
     "codex-three-turns.jsonl": "14fb29605c79e104df074913fc1579f54f345da1047c48ef23f17a56df8ec3c6",
+    "copilot-compacted.jsonl": "96ef02ab56ae1f99e01775fbac8312dff813964f3803ba76d005d78591452923",
     "gemini-cli-compressed.jsonl": "5893311a0a6549ec7884bef2c733db267df68b73c02daa33534c293a08c49128",
     "gemini-cli-one-turn.jsonl": "f5be2f07a6a6a31c6c9281b3ff72b597b480190807e9d16b08e62af2cfb64eef",
     "opencode-compacted.json": "084918feb7624afc236fd2485f270b7a38cbfb3c74256c6294c6873390838790",

@@ -123,6 +123,30 @@ def _qwen_context(record: Value) -> int:
     return _sum(record.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount")
 
 
+def copilot(found: Found) -> Found:
+    """Of Copilot CLI: the first prompt, and what the newest call took."""
+    ends = _with_prompt(found, lambda ends: _copilot_prompt(ends)[1])
+    project, prompt = _copilot_prompt(ends)
+    tokens = _newest(found, ends, b'"session.usage_record"', _copilot_context)
+    messages, about = ends.count(*_types("user.message", "assistant.message", "tool.execution_complete"))
+    return _read(found, prompt, project, tokens, messages, about)
+
+
+def _copilot_context(event: Value) -> int:
+    return _sum(_inner(event, "data").get("usage"), "inputTokens", "outputTokens")
+
+
+def _copilot_prompt(ends: Ends) -> tuple[str, str]:
+    project = prompt = ""
+    for event in ends.first(b'"session.start"', b'"user.message"'):
+        data = _inner(event, "data")
+        if event.get("type") == "session.start":
+            project = project or _text(_inner(data, "context"), "cwd")
+        elif event.get("type") == "user.message" and (prompt := _text(data, "content")):
+            break
+    return project, prompt
+
+
 def gemini(found: Found) -> Found:
     """Of Gemini CLI: its summary, else the first prompt. A record of an id replaces the one before."""
     ends = ends_of(found.path, found.size)
@@ -187,7 +211,7 @@ def _read(
 ) -> Found:
     return replace(
         found,
-        title=(title or found.path.stem)[:MAX_TITLE],
+        title=(title or found.title)[:MAX_TITLE],
         project=project or found.project,
         tokens=tokens or None,
         messages=messages,
@@ -271,5 +295,6 @@ HEADS: Final[dict[str, Head]] = {
     "pi": pi,
     "Gemini CLI": gemini,
     "Qwen Code": qwen,
+    "Copilot CLI": copilot,
 }
 """By agent."""

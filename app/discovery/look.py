@@ -22,6 +22,7 @@ from app.formats.opencode.words import PREFIX
 from app.settings import (
     claude_dir,
     codex_dir,
+    copilot_dir,
     gemini_dir,
     opencode_store,
     pi_dir,
@@ -124,6 +125,7 @@ def _places() -> Iterator[tuple[str, Path, Callable[[], list[Found]]]]:
     yield files("pi", pi_dir() / "sessions", _pi_files)
     yield files("Gemini CLI", gemini_dir() / "tmp", _gemini_files)
     yield files("Qwen Code", qwen_sessions_dir() / "projects", _qwen_files)
+    yield files("Copilot CLI", copilot_dir() / "session-state", _copilot_files)
     store = opencode_store()
     yield OPENCODE, store, lambda: [_stored(each) for each in sessions_in(store)]
 
@@ -170,6 +172,15 @@ def _qwen_files(folder: Path) -> Iterator[os.DirEntry[str]]:
                 yield entry
 
 
+def _copilot_files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """The log of events in the folder of each session, or under its name in older versions."""
+    for session in _entries(folder):
+        if session.name.endswith(".jsonl"):
+            yield session
+        elif session.is_dir():
+            yield from (entry for entry in _entries(session.path) if entry.name == "events.jsonl")
+
+
 def _gemini_files(folder: Path) -> Iterator[os.DirEntry[str]]:
     """Sessions lie in the `chats` of a project; subagents' lie deeper."""
     for project in _entries(folder):
@@ -189,7 +200,7 @@ def _listed(agent: str, entry: os.DirEntry[str]) -> Iterator[Found]:
     folder, _, name = entry.path.rpartition(os.sep)
     if agent in ("Gemini CLI", "Qwen Code"):
         folder = folder.rpartition(os.sep)[0]
-    project = "" if agent == "Codex" else folder.rpartition(os.sep)[2]
+    project = "" if agent in ("Codex", "Copilot CLI") else folder.rpartition(os.sep)[2]
     stem = name.rpartition(".")[0]
     yield Found(entry.path, agent, project, stem, info.st_mtime, info.st_size, is_read=False)
 

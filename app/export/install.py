@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -16,7 +17,7 @@ from app.errors import InputError
 from app.formats.base import Format
 from app.formats.gemini import project_of
 from app.model import Session
-from app.settings import claude_dir, claude_slug, codex_dir, gemini_dir, pi_dir, qwen_dir
+from app.settings import claude_dir, claude_slug, codex_dir, copilot_dir, gemini_dir, pi_dir, qwen_dir
 
 
 def agent_folder(session: Session) -> Path | None:
@@ -37,7 +38,13 @@ def installed_path(session: Session, kind: Format, original: PurePath, session_i
             f"where {kind.title} looks for this session is not known{_WHY.get(kind.name, '')}:"
             " give --out PATH instead of --install"
         )
-    return folder / kind.new_name(original, session_id)
+    own = PurePath(_OWN_NAMES.get(kind.name, original))
+    return beside(folder / own.name, kind.new_name(own, session_id))
+
+
+def beside(original: Path, name: str) -> Path:
+    """A path beside the original, or in a folder beside its own: some agents keep a folder a session."""
+    return Path(os.path.normpath(original.resolve().parent / name))
 
 
 def _claude(session: Session) -> Path | None:
@@ -59,6 +66,10 @@ def _pi(session: Session) -> Path | None:
 
 def _qwen(session: Session) -> Path | None:
     return qwen_dir() / "projects" / claude_slug(session.cwd) / "chats" if session.cwd else None
+
+
+def _copilot(session: Session) -> Path | None:
+    return copilot_dir() / "session-state" / "any" if session.session_id else None
 
 
 def _gemini(session: Session) -> Path | None:
@@ -94,8 +105,12 @@ _PLACES: Final[Mapping[str, Callable[[Session], Path | None]]] = {
     "pi": _pi,
     "qwen-code": _qwen,
     "gemini-cli": _gemini,
+    "copilot": _copilot,
 }
 """By the name of the format."""
+
+_OWN_NAMES: Final[Mapping[str, str]] = {"copilot": "events.jsonl"}
+"""Where every session has the same file name, in a folder of its own."""
 
 _WHY: Final[Mapping[str, str]] = {
     "gemini-cli": " (none of the projects that it lists on this machine has the session's folder)",

@@ -12,7 +12,7 @@ from app.checks import Check, Level, RuleBook
 from app.errors import InputError
 from app.export.files import holds
 from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
-from app.export.install import installed_path
+from app.export.install import beside, installed_path
 from app.export.results_index import free_name, planned_index
 from app.export.resuming import Resuming, passed_over, resuming_as
 from app.formats import format_named
@@ -231,7 +231,7 @@ def _target(
     if not isinstance(source, FileSource):
         where = "standard input" if source.name == "-" else source.name
         raise InputError(f"a session from {where} needs --out PATH (or --out - for standard output)")
-    return source.path.resolve().parent / kind.new_name(source.path, session_id)
+    return beside(source.path, kind.new_name(source.path, session_id))
 
 
 def _title(session: Session, wishes: Wishes) -> str | None:

@@ -17,6 +17,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,8 @@ def _to_file(
     plan: ExportPlan, target: Path, backup: Path | None, papers: Papers, say: Progress, stop: Stop
 ) -> Written:
     say("Writing")
-    if in_agent_dir(target):
+    is_new_folder = in_agent_dir(target) and not target.parent.exists()
+    if is_new_folder:
         make_folder(target.parent)
     mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
     staged = stage(_staging_folder(plan, target), _until(stop, plan), mode)
@@ -180,6 +182,9 @@ def _to_file(
     except BaseException:
         for path in (staged.path, *made, *((manifest,) if manifest else ())):
             discard(path)
+        if is_new_folder:
+            with suppress(OSError):
+                target.parent.rmdir()
         raise
     return replace(written, manifest=manifest)
 

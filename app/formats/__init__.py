@@ -12,6 +12,7 @@ from app.formats.anthropic import Anthropic
 from app.formats.base import Format
 from app.formats.claude_code import ClaudeCode
 from app.formats.codex import Codex
+from app.formats.copilot import Copilot
 from app.formats.foreign import what_is_seen
 from app.formats.gemini import GeminiCli
 from app.formats.gemini_json import GeminiJson
@@ -33,6 +34,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Codex(),
     Pi(),
     QwenCode(),
+    Copilot(),
     GeminiCli(),
     OpenCode(),
     GeminiJson(),

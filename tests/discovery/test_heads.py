@@ -24,6 +24,7 @@ PLACES = {
     "codex-three-turns.jsonl": f".codex/sessions/2026/11/30/rollout-2026-11-30T08-18-08-{ID}.jsonl",
     "pi-compacted.jsonl": ".pi/agent/sessions/--p--/1_x.jsonl",
     "qwen-code-compressed.jsonl": f".qwen/projects/-p/chats/{ID}.jsonl",
+    "copilot-compacted.jsonl": f".copilot/session-state/{ID}/events.jsonl",
     "gemini-cli-one-turn.jsonl": ".gemini/tmp/p/chats/session-2026-11-30T08-18-01a22b88.jsonl",
 }
 

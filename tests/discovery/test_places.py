@@ -11,6 +11,7 @@ from app.settings import (
     agent_dirs,
     claude_dir,
     codex_dir,
+    copilot_dir,
     gemini_dir,
     opencode_store,
     pi_dir,
@@ -23,6 +24,7 @@ ID = "01a22b88-652c-7cf1-9182-83c7b06e4e46"
 VARIABLES = (
     "CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR",
     "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "XDG_DATA_HOME", "OPENCODE_DB",
+    "COPILOT_HOME",
 )  # fmt: skip
 
 
@@ -49,6 +51,7 @@ def test_every_agent_has_its_folder_in_the_home_on_every_platform(
         "pi": ".pi/agent/sessions",
         "Gemini CLI": ".gemini/tmp",
         "Qwen Code": ".qwen/projects",
+        "Copilot CLI": ".copilot/session-state",
         "opencode": ".local/share/opencode/opencode.db",
     }
 
@@ -63,6 +66,7 @@ def test_each_agents_own_variable_moves_its_folder() -> None:
     assert pi_dir(env("PI_CODING_AGENT_DIR")) == there
     assert pi_session_dir(env("PI_CODING_AGENT_SESSION_DIR")) == there and pi_session_dir({}) is None
     assert gemini_dir(env("GEMINI_CLI_HOME")) == there / ".gemini"
+    assert copilot_dir(env("COPILOT_HOME")) == there
     assert qwen_dir(env("QWEN_HOME")) == there and qwen_sessions_dir(env("QWEN_HOME")) == there
     assert qwen_sessions_dir({"QWEN_HOME": "/a", "QWEN_RUNTIME_DIR": "/else"}) == there
     assert opencode_store(env("XDG_DATA_HOME")) == there / "opencode/opencode.db"

@@ -10,13 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from app.formats.document import BOM, MESSAGES, MessageFinder, MessageList, read_value
 from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.plain.kinds import Shape, look_at, shape_of
 from app.formats.plain.style import HEAD, Style, document_style, line_style
+from app.formats.reshape import reshape
 from app.formats.source import CHUNK, Source
 from app.formats.store import RecordStore, Stored, stored
 from app.model import JsonPath, Notice, Record
@@ -62,6 +63,17 @@ class PlainRecords(RecordStore, ABC):
     @abstractmethod
     def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
         """The file with these messages; `elsewhere` are new bytes of records that stand outside the list."""
+
+    only_messages: ClassVar[bool] = True
+    """Whether a record without a role is something that a person should know of."""
+
+    def said(self, index: int, value: Any) -> bytes:
+        """A record's bytes saying another value."""
+        return reshape(self.sound_bytes(index), self.value(index), value)
+
+    def new(self, value: Any) -> bytes:
+        """The bytes of a value that is in no file."""
+        return self.style.written(value)
 
     def sound_bytes(self, index: int) -> bytes:
         """The bytes of a record as one sound JSON value. Raises ValueError when nothing can be read."""
@@ -125,7 +137,8 @@ class LineRecords(PlainRecords):
         self._clean = reader.final_newline and not (reader.bom or reader.crlf or reader.bad_lines)
 
     def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
-        for run in _runs(pieces, joined=self._clean):
+        anew = (elsewhere.get(p, p) if isinstance(p, int) else p for p in pieces) if elsewhere else pieces
+        for run in _runs(anew, joined=self._clean):
             if isinstance(run, bytes):
                 yield run
             else:

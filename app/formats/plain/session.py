@@ -98,6 +98,14 @@ class PlainFormat(ABC):
         """New bytes of records outside the list that repeat results; `texts` gives new ones by old ones."""
         return {}
 
+    def gone(self, session: Session, messages: Sequence[Message]) -> set[int]:
+        """Listed records that are no message and go with what is changed or left out."""
+        return set()
+
+    def heading(self, records: PlainRecords, rewrite: Rewrite) -> dict[int, bytes]:
+        """New bytes of records that tell of the session as a whole."""
+        return {}
+
     def _notices(self, records: PlainRecords) -> Iterable[Notice]:
         """What else a person should know of the file."""
         return ()
@@ -179,7 +187,7 @@ class PlainFormat(ABC):
             kept += step.record is not None and step.value is None
             changed += step.record is not None and step.value is not None
             added += step.record is None
-        elsewhere = writer.elsewhere()
+        elsewhere = writer.elsewhere() | self.heading(records, rewrite)
         damage = (notice for notice in records.notices if notice.word in DAMAGE)
         return Rewriting(
             pieces=lambda: records.write(writer.pieces(), elsewhere),
@@ -232,6 +240,7 @@ class _Writer:
         self._messages = messages
         self._plan = plan
         self._originals = {message.key: message for message in session.messages}
+        self._gone = kind.gone(session, messages)
 
     def steps(self) -> Iterator[_Step]:
         """Every value of the new list; records that are no live message keep their place among them."""
@@ -286,23 +295,22 @@ class _Writer:
 
     def _strays(self) -> list[int]:
         """Listed records that are no live message and yet are written again."""
-        live = {message.records[0] for message in self._session.live}
+        apart = self._gone.union(message.records[0] for message in self._session.live)
         return [
             index
             for index in range(self._records.listed)
-            if index not in live and isinstance(self._records.value(index), dict)
+            if index not in apart and isinstance(self._records.value(index), dict)
         ]
 
     def pieces(self) -> Iterator[Piece]:
         """The steps as pieces of the file."""
         for step in self.steps():
             if step.record is None:
-                yield self._records.style.written(step.value)
+                yield self._records.new(step.value)
             elif step.value is None:
                 yield step.record
             else:
-                raw = self._records.sound_bytes(step.record)
-                yield reshape(raw, self._records.value(step.record), step.value)
+                yield self._records.said(step.record, step.value)
 
     def elsewhere(self) -> dict[int, bytes]:
         """New bytes of records outside the list whose blocks were changed."""
@@ -358,6 +366,8 @@ def _live_pairs(
         if not isinstance(value, dict):
             continue
         if not isinstance(value.get("role"), str):
+            if not records.only_messages:
+                continue
             detail = "an object without a role stays where it is and is not part of the conversation"
             records.notices.append(Notice("unknown-record-type", record.line, detail))
             continue

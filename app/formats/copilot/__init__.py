@@ -1,0 +1,187 @@
+"""Copilot CLI's sessions: a log of events, one JSON object a line, in a folder of the session's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any, Final
+
+from app.formats.base import Rewrite, Rewriting
+from app.formats.copilot.events import EventRecords
+from app.formats.copilot.words import CALLED, LOG, NAME, TELLING, data_of, kind_of, text_at
+from app.formats.glance import head_records
+from app.formats.openai_chat import ChatReader, OpenAIChat
+from app.formats.plain.layout import PlainRecords
+from app.formats.plain.reported import total
+from app.formats.plain.session import MessageReader, records_of
+from app.formats.source import Source
+from app.model import Author, Block, Boundary, Message, Record, Session, Standing, Text, ToolResult, ToolUse
+
+EVENTS: Final = "events.jsonl"
+TITLE_CHARS: Final = 120
+
+
+class Copilot(OpenAIChat):
+    """The format of Copilot CLI 1.0."""
+
+    name = NAME
+    title = "Copilot CLI"
+
+    def sniff(self, source: Source) -> bool:
+        """Whether events stand in the head of the file."""
+        return any(
+            kind_of(record) in TELLING and isinstance(record.get("data"), dict)
+            for record in head_records(source)
+        )
+
+    def read(self, source: Source, leaf: str | None = None) -> Session:
+        """The session; a log has one end, so `leaf` plays no part."""
+        session = super().read(source, leaf)
+        records = _events(session)
+        border = -1 if records.boundary is None else records.boundary
+        messages = tuple(_standing(message, border) for message in session.messages)
+        live = [message for message in messages if message.standing is Standing.LIVE]
+        return replace(
+            session,
+            messages=messages,
+            session_id=records.session_id,
+            title=_first_words(messages),
+            model=next((m.model for m in reversed(live) if m.model), records.model),
+            cwd=records.cwd,
+            boundaries=tuple(m.boundary for m in messages if m.boundary is not None),
+            facts=replace(
+                session.facts,
+                conversation=len(live),
+                messages=len(live),
+                sidechain_records=len(records.apart),
+                hidden_bytes=records.hidden_bytes,
+            ),
+            usage=total(message.usage for message in messages),
+            last_usage=next((m.usage for m in reversed(live) if m.usage and m.usage.context), None),
+        )
+
+    def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
+        """The log with these messages: what a new compaction hides is left out of it.
+
+        The client goes by no recorded usage and names a session by its first words, so neither is written.
+        """
+        first = rewrite.messages[0] if rewrite.messages else None
+        # A compaction in the middle would take along what stands before it.
+        plain = [
+            m if m is first or m.boundary is None else replace(m, boundary=None) for m in rewrite.messages
+        ]
+        return super().rewrite(session, replace(rewrite, messages=tuple(plain)))
+
+    def made(self, message: Message) -> dict[str, Any]:
+        """A message that is in no file; a summary that hides what came before it becomes a compaction."""
+        form = super().made(message)
+        hides = message.boundary is not None and message.boundary.hides
+        return {**form, "summary": True} if hides and form.get("role") == "user" else form
+
+    def sent(self, value: dict[str, Any]) -> dict[str, Any]:
+        """A message without our own mark."""
+        return {key: inner for key, inner in value.items() if key != "summary"}
+
+    def gone(self, session: Session, messages: Sequence[Message]) -> set[int]:
+        """What shows a call that goes, copies of whole requests, and what a new compaction hides."""
+        if list(messages) == list(session.live):
+            return set()
+        records = _events(session)
+        before, after = _calls(session.live), _calls(messages)
+        found = set()
+        for index in range(records.listed):
+            kind = records[index].kind
+            if kind == CALLED:
+                call = text_at(data_of(records.event(index)), "toolCallId")
+                if call in before and call not in after:
+                    found.add(index)
+            elif kind.startswith(LOG):
+                found.add(index)
+        if any(m.boundary is not None and m.boundary.hides and not m.records for m in messages[:1]):
+            # The client would send the user's words of long ago once more with the new summary.
+            old = (m for m in session.messages if m.standing is Standing.BEFORE_BOUNDARY)
+            found.update(index for message in old for index in message.records)
+        return found
+
+    def heading(self, records: PlainRecords, rewrite: Rewrite) -> dict[int, bytes]:
+        """The events that name the session, with its new name."""
+        if rewrite.session_id is None or not isinstance(records, EventRecords):
+            return {}
+        return records.named(rewrite.session_id)
+
+    def resume_command(self, session_id: str) -> str | None:
+        """What a person types; it works from any folder."""
+        return f"copilot --resume={session_id}"
+
+    def new_name(self, original: PurePath, session_id: str | None) -> str:
+        """A folder of its own for each session, beside the other's: `../<session id>/events.jsonl`."""
+        if session_id is None:
+            return original.name
+        return f"../{session_id}/{EVENTS}" if original.name == EVENTS else f"{session_id}.{EVENTS}"
+
+    def _open(self, source: Source) -> PlainRecords:
+        return EventRecords(source)
+
+    def _reader(self, records: PlainRecords) -> MessageReader:
+        return _Reader(records)
+
+
+class _Reader(ChatReader):
+    """Makes messages of events, and says who wrote their texts and whether they are sent."""
+
+    def message(self, record: Record, value: dict[str, Any]) -> Message:
+        records = self.records
+        assert isinstance(records, EventRecords)
+        message = self._message(record, value, (), Standing.LIVE)
+        summary = record.kind.startswith("session.")
+        blocks = tuple(_authored(b, n, len(message.blocks), summary) for n, b in enumerate(message.blocks))
+        if record.index in records.failed:
+            blocks = tuple(replace(b, is_error=True) if isinstance(b, ToolResult) else b for b in blocks)
+        boundary = Boundary(record.key, "", time=records.times[record.index], record=record.index)
+        return replace(
+            message,
+            # An empty text is nothing that anybody said.
+            blocks=tuple(b for b in blocks if not isinstance(b, Text) or b.content.chars or len(blocks) == 1),
+            standing=Standing.SIDECHAIN if record.index in records.apart else Standing.LIVE,
+            time=records.times[record.index],
+            model=records.models.get(record.index) if message.role == "assistant" else None,
+            usage=records.usages.get(record.index),
+            boundary=boundary if summary else None,
+        )
+
+
+def _standing(message: Message, border: int) -> Message:
+    """The message as it stands when the record of the newest compaction is known."""
+    if message.standing is Standing.LIVE and message.records[0] < border:
+        return replace(message, standing=Standing.BEFORE_BOUNDARY)
+    return message
+
+
+def _first_words(messages: Sequence[Message]) -> str | None:
+    """The first line that the person typed."""
+    for message in messages:
+        for block in message.blocks:
+            if isinstance(block, Text) and block.author is Author.USER:
+                return block.content.preview.strip().partition("\n")[0][:TITLE_CHARS] or None
+    return None
+
+
+def _authored(block: Block, number: int, of: int, summary: bool) -> Block:
+    """Of three texts of the user the middle one is theirs."""
+    if not isinstance(block, Text) or block.author in (Author.ASSISTANT, Author.SYSTEM):
+        return block
+    if summary:
+        return replace(block, author=Author.SUMMARY)
+    return replace(block, author=Author.INJECTED if of == 3 and number != 1 else block.author)
+
+
+def _calls(messages: Iterable[Message]) -> set[str]:
+    return {block.id for message in messages for block in message.blocks if isinstance(block, ToolUse)}
+
+
+def _events(session: Session) -> EventRecords:
+    records = records_of(session)
+    if not isinstance(records, EventRecords):
+        raise TypeError(f"a session of {session.format} was not read from a log of events")
+    return records
