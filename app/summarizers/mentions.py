@@ -44,9 +44,10 @@ class Mention:
 
 def mentions(text: str) -> Iterator[Mention]:
     """Everything a text mentions, by kinds; what one kind takes, no later one sees. Linear in the text."""
-    rest = _LISTED.sub(_blank, _NO_THING.sub(_blank, text))
-    yield from _quotations(rest)
-    yield from _commands(rest)
+    unlisted = _LISTED.sub(_blank, text)
+    yield from _quotations(unlisted)
+    yield from _commands(unlisted)
+    rest = _NO_THING.sub(_blank, unlisted)
     for thing, pattern in _SHAPES:
         taken: list[tuple[int, int]] = []
         for found in pattern.finditer(rest):

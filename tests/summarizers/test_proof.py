@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
+from app.formats import detect, open_source
 from app.summarizers.mentions import Thing
 from app.summarizers.proof import prove
 from app.summarizers.rules import rules_of, with_rules
+from app.summarizers.texts import texts_of
 from tests.build import Messages, assistant, conversation, injected, result, thinking, use, user
+
+SAMPLES = Path(__file__).parent.parent.parent / "sample_sessions"
 
 SOURCE = conversation(
     user(
@@ -194,6 +199,15 @@ def test_another_spelling_of_what_the_source_says_is_no_invention(summary: str) 
 def test_an_invention_is_found_wherever_it_stands(summary: str, text: str) -> None:
     [found] = prove(summary, DETAILS).invented
     assert found.text == text and summary[found.start : found.end] == text
+
+
+@pytest.mark.parametrize("name", ["claude-code-tools.jsonl", "codex-three-turns.jsonl", "awkward-cjk.jsonl"])
+def test_no_line_of_a_session_is_made_up(name: str) -> None:
+    source = open_source(str(SAMPLES / name))
+    messages = tuple(detect(source).read(source).messages)
+    lines = [line for text in texts_of(messages) for line in text.splitlines() if len(line) < 2000]
+    for begin in range(0, len(lines), 200):
+        assert prove("\n\n".join(lines[begin : begin + 200]), messages).invented == ()
 
 
 def test_each_invention_is_marked_once_in_the_order_of_the_summary() -> None:
