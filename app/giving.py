@@ -149,14 +149,15 @@ def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:
     workspace.do(Operation(Deed.REFUSAL, step, options=(("text", answer),)))
 
 
-def told_refusal(workspace: Workspace) -> str:
-    """The newest refusal that the session itself tells of, as an agent notes it; empty without one."""
+def told_refusals(workspace: Workspace) -> tuple[str, ...]:
+    """The refusals that the session itself tells of, as agents note them: the newest first, each once."""
+    told: dict[str, None] = {}
     for _, block in reversed(tuple(blocks_of(workspace.session.messages))):
         if not isinstance(block, Text) or block.author is Author.USER or block.content.chars > REFUSAL_CHARS:
             continue
         if read_refusal(block.content.preview) and read_refusal(text := block.content.read()):
-            return text
-    return ""
+            told[text] = None
+    return tuple(told)
 
 
 def reset(workspace: Workspace, step: str) -> None:

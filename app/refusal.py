@@ -41,6 +41,8 @@ def read_refusal(text: str) -> Refusal | None:
 
     `text` may be the message alone, an error object as JSON, or what a client made of either.
     """
+    if not _HINT.search(text, 0, LOOKED_AT):
+        return None
     words = " ".join(_unescaped(text[:LOOKED_AT]).split())
     for pattern in _WITH_NUMBERS:
         if found := pattern.search(words):
@@ -156,6 +158,12 @@ _WITH_NUMBERS: Final = tuple(
     )
 )
 """Wordings that tell figures, the more telling of a kind first."""
+
+_HINT: Final = re.compile(
+    r"context|prompt|token|length|too\s+(?:large|long)|max_seq_len|\\u[0-9a-f]{4}|上下文|输入|超",
+    re.IGNORECASE,
+)
+"""Some word of this is in every refusal: most texts that are looked at are something else."""
 
 _PLAIN: Final = re.compile(
     r"prompt is too long|input is too long|prompt too long|input token count exceeds"

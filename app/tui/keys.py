@@ -225,6 +225,7 @@ KEYS: Final[tuple[Key, ...]] = (
         (N,),
     ),
     Key("forget", "ctrl+r", "forget", "Forget", "Forget refusals and failures: begin anew", (R,)),
+    Key("older", "ctrl+n", "older", "Older", "Take an older refusal that the session tells of", (R,)),
     Key("add-rules", "a", "add_rules", "Add", "Add the rules that it lacks, word for word", (V,)),
     Key(
         "save-prompt", "ctrl+s", "save_prompt", "Save", "Write the prompt to a new file; sends nothing", (Q,)
@@ -264,7 +265,7 @@ BARS: Final[Mapping[Where, tuple[str, ...]]] = {
     Where.GROUPS: ("open", "mark", "groups", "drop", "clear-rows", "edits", "undo", "help"),
     Where.EDIT: ("do-edit", "usual", "field", "close", "help"),
     Where.REWRITE: ("take", "outside", "close"),
-    Where.REFUSAL: ("take", "forget", "pane", "close"),
+    Where.REFUSAL: ("take", "older", "forget", "pane", "close"),
     Where.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),
     Where.HELP: ("find", "close"),
 }

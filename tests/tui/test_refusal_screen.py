@@ -94,14 +94,16 @@ async def test_the_breaker_is_shown_and_reset() -> None:
 
 
 async def test_what_the_session_itself_tells_of_is_there_to_take() -> None:
-    told = f"API Error: {REFUSED}"
-    work = Workspace(
-        session(user("Go on."), assistant(told), user("Hm."), assistant("!")), load("layered"), exact=False
-    )
+    told, older = f"API Error: {REFUSED}", "API Error: 413 Prompt is too long"
+    said = (user("Go on."), assistant(older), user("Hm."), assistant(told), user("Hm."), assistant(told))
+    work = Workspace(session(*said, assistant("!")), load("layered"), exact=False)
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "F")
-        assert "API Error" in text and "the newest refusal that the session tells of" in text
+        assert "300000 tokens" in text and "the session tells of it 1 of 2" in text
+        text = await press(pilot, "ctrl+n")
+        assert "413 Prompt is too long" in text and "it gives no figures" in text and "2 of 2" in text
+        assert "300000 tokens" in await press(pilot, "ctrl+n")
         await press(pilot, "escape")
         assert not work.history.done
 

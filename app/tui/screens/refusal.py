@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from app.display import counted, spread
 from app.errors import HandcompactError
-from app.giving import give_refusal, reset, summarizing_steps, told_refusal
+from app.giving import give_refusal, reset, summarizing_steps, told_refusals
 from app.opening import Opened
 from app.refusal import read_refusal
 from app.stages.recover import Recover
@@ -34,6 +34,9 @@ class RefusalScreen(WorkScreen):
         super().__init__(opened)
         self._step = step
         self._hint = "paste the error here; left empty, a refusal is supposed"
+        self._told: tuple[str, ...] = ()
+        """The refusals that the session tells of, the newest first."""
+        self._at = 0
 
     def body(self) -> Iterable[Widget]:
         yield Editor(id="answer")
@@ -50,13 +53,23 @@ class RefusalScreen(WorkScreen):
         return self.query_one(Editor).text
 
     def on_mount(self) -> None:
-        told = told_refusal(self.workspace)
+        self._told = told_refusals(self.workspace)
+        self._show_told(0)
+
+    def _show_told(self, at: int) -> None:
+        """Put one of the refusals that the session tells of into the editor, where there is any."""
+        self._at = at
         editor = self.query_one(Editor)
-        editor.start(told)
+        editor.start(self._told[at] if self._told else "")
         editor.focus()
+        if self._told:
+            older = f" {at + 1} of {len(self._told)}, ctrl+n: an older one" if len(self._told) > 1 else ""
+            self._hint = f"the session tells of it{older}; paste another one over it"
         self._look()
-        if told:
-            self._hint = "the newest refusal that the session tells of; paste another one over it"
+
+    @acts
+    def action_older(self) -> None:
+        self._show_told((self._at + 1) % len(self._told))
 
     @on(TextArea.Changed)
     def _look(self) -> None:
@@ -72,6 +85,8 @@ class RefusalScreen(WorkScreen):
         match action:
             case "take" if self.is_mounted and self._answer.strip() and read_refusal(self._answer) is None:
                 return "that does not say that the conversation is too long"
+            case "older" if len(self._told) < 2:
+                return "the session tells of no other refusal"
             case "forget" if not list(_forgettable(self.workspace)):
                 return "there is no refusal and no failure to forget"
         return None
