@@ -17,7 +17,9 @@ from app.export.results_index import free_name, planned_index
 from app.export.resuming import Resuming, passed_over, resuming_as
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
+from app.formats.retold import lost_words
 from app.formats.source import FileSource, Source
+from app.formats.told import first_words, headline
 from app.masking import Wanted
 from app.model import Boundary, Message, Session, Text
 from app.pricing import Pricing, pricing
@@ -160,11 +162,12 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         messages=kept.messages,
         boundary=_boundary(workspace),
         session_id=session_id,
-        title=_title(session, wishes) if session_id else None,
         context_tokens=_context_tokens(workspace) if workspace.changes else None,
         drop_old=wishes.drop_old,
         slim=wishes.slim,
     )
+    if session_id is not None:
+        rewrite = _with_title(rewrite, session, wishes)
     rewriting = kind.rewrite(session, rewrite)
     if not wishes.in_place:
         rewriting = replace(rewriting, pieces=partial(_ended, rewriting.pieces))
@@ -234,11 +237,17 @@ def _target(
     return beside(source.path, kind.new_name(source.path, session_id))
 
 
-def _title(session: Session, wishes: Wishes) -> str | None:
-    """The new session's title; a shared one keeps its own unless told."""
+def _with_title(rewrite: Rewrite, session: Session, wishes: Wishes) -> Rewrite:
+    """The rewrite of a new session with its title; a shared one keeps its own unless told.
+
+    A title that quotes words which were rewritten or taken out becomes that of what is left.
+    """
     if wishes.title or wishes.share is not None:
-        return wishes.title
-    return f"{session.title or 'Session'} (compacted)"
+        return replace(rewrite, title=wishes.title)
+    title = session.title
+    if any(title == headline(text) for text in lost_words(rewrite, session.live)):
+        title = first_words(rewrite.messages)
+    return replace(rewrite, title=f"{title or 'Session'} (compacted)")
 
 
 def _boundary(workspace: Workspace) -> Boundary | None:

@@ -42,6 +42,10 @@ def first_words(messages: Sequence[Message]) -> str | None:
     for message in said:
         for block in message.blocks:
             if isinstance(block, Text) and block.author is Author.USER:
-                line = block.content.preview.strip().partition("\n")[0]
-                return line[:TITLE_CHARS] or None
+                return headline(block.content.preview) or None
     return None
+
+
+def headline(text: str) -> str:
+    """The first line of a text, at most `TITLE_CHARS` code points."""
+    return text.strip().partition("\n")[0][:TITLE_CHARS]

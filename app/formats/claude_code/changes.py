@@ -9,8 +9,10 @@ from app.formats.claude_code.rows import Row, value_in
 from app.formats.claude_code.sent import Value
 from app.formats.claude_code.transcript import Transcript
 from app.formats.claude_code.twins import with_twin
+from app.formats.claude_code.words import WORD_COPIES
 from app.formats.drafts import Item
 from app.formats.repairs import replaced
+from app.formats.retold import with_words
 from app.model import JsonPath
 
 _INPUTS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens")
@@ -41,6 +43,8 @@ def changed_record(old: Value, row: Row, records: Transcript) -> Value:
     if row.plain_boundary:
         metadata = new["compactMetadata"]
         new["compactMetadata"] = {key: metadata[key] for key in metadata if key not in _SEGMENT}
+    if row.words is not None:
+        new = with_words(new, row.words, WORD_COPIES[old["type"]])
     return new
 
 

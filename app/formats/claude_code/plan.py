@@ -13,11 +13,12 @@ from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row, Thread, Threader
 from app.formats.claude_code.sent import drafts_of
 from app.formats.claude_code.transcript import Transcript
-from app.formats.claude_code.words import REQUEST_LOG
+from app.formats.claude_code.words import REQUEST_LOG, WORD_COPIES
 from app.formats.damage import file_repairs
 from app.formats.drafts import Draft
 from app.formats.made_ids import MadeIds
 from app.formats.repairs import as_notices
+from app.formats.retold import lost_words, says_any
 from app.model import Notice, Role, Session
 
 
@@ -59,6 +60,7 @@ class Planner:
         linker = Linker(self._graph, rows, boundary)
         self._link(linker, rows, [row for row in thread.rows if row not in detached])
         self._refer(linker.ancestors, rows, thread)
+        self._retell(rows)
         self._set_usage(wanted, thread)
         _date(thread, boundary, max((n.time for n in hidden if n.time is not None), default=None))
         self._note_graph(rows)
@@ -226,6 +228,14 @@ class Planner:
                 near = ancestors.of(node)
                 row.reference = near.uuid if near is not None else last
         name_leaf(rows, thread)
+
+    def _retell(self, rows: Sequence[Row]) -> None:
+        """Let no record that is never sent repeat words that were rewritten."""
+        words = lost_words(self._rewrite, self._session.live)
+        for row in rows if words else ():
+            if row.node is not None and (names := WORD_COPIES.get(row.node.kind)):
+                told = says_any(self._records.value(row.node.index), words, names)
+                row.words = words if told else None
 
     def _set_usage(self, wanted: Sequence[Draft], thread: Thread) -> None:
         """Let the newest usage say how big the context is now: the client believes it."""

@@ -12,6 +12,7 @@ from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.sent import value_of
 from app.formats.claude_code.transcript import Transcript
 from app.formats.drafts import Draft, Item
+from app.formats.retold import Words
 from app.model import Block, Boundary, JsonPath, Message, Role
 
 
@@ -39,6 +40,8 @@ class Row:
     context_tokens: int | None = None
     plain_boundary: bool = False
     """A boundary record whose preserved segment is taken out: the chain leads through it now."""
+    words: Words | None = None
+    """Words that were rewritten, of which a record that is never sent holds a copy."""
 
     @property
     def edited(self) -> bool:
@@ -52,6 +55,7 @@ class Row:
             or self.reference is not None
             or self.context_tokens is not None
             or self.plain_boundary
+            or self.words is not None
             or (self.node is not None and self.uuid != self.node.uuid)
         )
 

@@ -28,3 +28,6 @@ SYNTHETIC_MODEL: Final = "<synthetic>"
 
 OWN_FIELD: Final = "handcompact"
 """Our field in the metadata of boundaries that we make; the client lets fields pass that it does not know."""
+
+WORD_COPIES: Final = {"last-prompt": ("lastPrompt",), "queue-operation": ("content",)}
+"""Records that are never sent and repeat what a person typed: by type, the members that hold it."""

@@ -18,12 +18,13 @@ from app.formats.codex.layout import date, number, placed, without_old
 from app.formats.codex.nodes import Node
 from app.formats.codex.rollout import Rollout, place_of
 from app.formats.codex.rows import Row, Value
-from app.formats.codex.twins import clearing
+from app.formats.codex.twins import WORD_NAMES, clearing
 from app.formats.codex.words import ITEM
 from app.formats.damage import file_repairs
 from app.formats.repairs import replaced
 from app.formats.responses.outgoing import Outgoing, Sender
 from app.formats.responses.words import OUTPUTS, kind_of
+from app.formats.retold import lost_words, says_any, with_words
 from app.model import Block, Notice, Place, Session, ToolResult, ToolUse
 
 _END: Final = 1 << 62
@@ -140,6 +141,10 @@ class Planner:
         for record in self._rollout.copies if self._rewrite.slim else ():
             if record in by_record and not by_record[record].edits:
                 by_record[record].edits.append(clearing(""))
+        words = lost_words(self._rewrite, self._session.live)
+        for record in self._rollout.said if words else ():
+            if record in by_record and says_any(self._rollout.value(record), words, WORD_NAMES):
+                by_record[record].edits.append(partial(with_words, words=words, names=WORD_NAMES))
         counted, tokens = self._rollout.counted, self._rewrite.context_tokens
         if tokens is not None and counted in by_record:
             by_record[counted].edits.append(partial(_with_usage, max(1, tokens)))

@@ -9,7 +9,7 @@ from typing import Any
 from app.formats.codex.boundaries import compaction_of, marker_of
 from app.formats.codex.nodes import Node, node_of, seconds
 from app.formats.codex.replay import Replay, Segment, words_kept
-from app.formats.codex.twins import repeats_output
+from app.formats.codex.twins import repeats_output, repeats_words
 from app.formats.codex.usage import Meter
 from app.formats.codex.words import (
     COMPACTED,
@@ -69,6 +69,8 @@ class Rollout(RecordStore):
         """Events that show an item a second time, by the id of the call or the item."""
         self.copies: set[int] = set()
         """Events that repeat a long output."""
+        self.said: set[int] = set()
+        """Events that repeat words of the person or of the model."""
         self.counted: int | None = None
         """The newest `token_count` with figures."""
         self.types: set[str] = set()
@@ -237,6 +239,8 @@ class Rollout(RecordStore):
                 self.twins.setdefault(ident, []).append(index)
             if repeats_output(event):
                 self.copies.add(index)
+            if repeats_words(event):
+                self.said.add(index)
 
     def _take_meta(self, index: int, payload: dict[str, Any]) -> None:
         self.heading.metas[index] = None

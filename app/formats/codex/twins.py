@@ -19,6 +19,13 @@ _OUTPUTS: Final = (
 )  # fmt: skip
 """Members of an event that repeat what a tool gave; the first that is there takes the new text."""
 
+_WORDS: Final = frozenset(
+    {"user_message", "agent_message", "agent_reasoning", "task_complete", "UserMessage", "AgentMessage"}
+)
+"""Types of events, and of the items that they show, that repeat words."""
+WORD_NAMES: Final = ("message", "text", "last_agent_message")
+"""Members of such an event that hold them."""
+
 SHORT: Final = 200
 """Code points of an output that is left where only size is asked for."""
 
@@ -32,6 +39,13 @@ def repeats_output(event: Value) -> bool:
     """Whether an event repeats a tool's output at some length."""
     holder = event["item"] if isinstance(event.get("item"), dict) else event
     return any(_is_long(holder[name]) for name in _OUTPUTS if holder.get(name))
+
+
+def repeats_words(event: Value) -> bool:
+    """Whether an event repeats words of the person or of the model."""
+    shown = event.get("item")
+    kind = shown.get("type") if isinstance(shown, dict) else event.get("type")
+    return isinstance(kind, str) and kind in _WORDS
 
 
 def _is_long(value: Any) -> bool:

@@ -30,8 +30,9 @@ from app.formats.qwen.made import compression_record, message_record, title_reco
 from app.formats.qwen.nodes import Node
 from app.formats.qwen.runs import REPLY, without_broken
 from app.formats.qwen.sent import Sender
-from app.formats.qwen.words import HISTORY, SETTINGS
+from app.formats.qwen.words import HISTORY, SETTINGS, WORD_COPIES
 from app.formats.repairs import as_notices
+from app.formats.retold import lost_words, says_any, with_words
 from app.formats.tree_facts import tree_repairs
 from app.formats.tree_rows import Row, date, in_file, link, merged, with_leaf_last
 from app.model import Notice, Session, ToolResult, ToolUse
@@ -98,6 +99,7 @@ class Planner:
         self._set_usage(path, compression)
         if self._rewrite.title is not None:
             path.append(self._made_row("title", partial(title_record, self._rewrite.title)))
+        self._retell(base)
         rows = in_file(base, path, linear=False)
         if path:
             rows = with_leaf_last(rows, path[-1], lambda row: row.ident is not None)
@@ -107,6 +109,15 @@ class Planner:
         found = tree_repairs(self._chat.tree, stay)
         self._repairs += [Notice(word, self._chat[index].line, detail) for word, index, detail in found]
         return Plan(rows, tuple(self._repairs))
+
+    def _retell(self, rows: Sequence[Row[Node]]) -> None:
+        """Let no record that is never sent repeat words that were rewritten."""
+        words = lost_words(self._rewrite, self._session.live)
+        for row in rows if words else ():
+            if row.node is None or row.node.talk:
+                continue
+            if says_any(self._chat.value(row.node.index), words, WORD_COPIES):
+                row.edits.append(partial(with_words, words=words, names=WORD_COPIES))
 
     def _made_row(self, key: str, record: Callable[[Value], Value]) -> Row[Node]:
         """A made record, which takes over what all share from its neighbour."""

@@ -49,3 +49,6 @@ HISTORY: Final = ("systemPayload", "compressedHistory")
 
 OWN: Final = "handcompact"
 """Our member in the payload of a compression that we make."""
+
+WORD_COPIES: Final = ("response_text",)
+"""Members of records that are never sent which repeat what the model said."""
