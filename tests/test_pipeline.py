@@ -22,6 +22,12 @@ def test_every_preset_loads_and_the_first_opens_first() -> None:
         assert load(name).name == name
 
 
+def test_every_preset_is_told_of_in_the_readme() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    told = re.findall(r"^\| `([a-z0-9-]+)`", readme.partition("## Pipelines")[2], re.MULTILINE)
+    assert sorted(told[: len(preset_names())]) == sorted(preset_names())
+
+
 def test_react_mini_has_the_seeds_numbers() -> None:
     budget, micro, retain = (step.stage for step in load("react-mini").steps)
     assert vars(budget)["max_result_chars"] == 4000
