@@ -46,12 +46,6 @@ class Microcompact(Stage):
         unit="tokens",
         minimum=0,
     )
-    clear_at_least: int = option(
-        0,
-        "do nothing where this much would not be freed: it breaks the cached prefix",
-        unit="tokens",
-        minimum=0,
-    )
     interval_seconds: float = option(
         3600.0, "interval: time that must have passed since the last run", unit="seconds", minimum=0
     )
@@ -86,6 +80,12 @@ class Microcompact(Stage):
     save_before_clear: bool = option(False, "save a result to a file first; its placeholder names the file")
     target_chars: int = option(
         0, "stop as soon as the conversation is this small; 0: no such stop", unit="characters", minimum=0
+    )
+    clear_at_least: int = option(
+        0,
+        "do nothing where this much would not be freed: it breaks the cached prefix",
+        unit="tokens",
+        minimum=0,
     )
     folder: str = folder_option()
     root: str = root_option()

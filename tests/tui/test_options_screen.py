@@ -114,15 +114,16 @@ async def test_nothing_changed_is_no_step() -> None:
 
 async def test_a_choice_without_room_shows_the_chosen_one() -> None:
     app = form(workspace())
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 24)) as pilot:
         control = field(app, "when").control
         assert isinstance(control, OneOf)
         assert "(o) over-threshold" in await settle(pilot)
         control.styles.width = 30
-        assert "< over-threshold >  2 of 3" in await settle(pilot)
+        assert "< over-threshold >  2 of 4" in await settle(pilot)
         control.focus()
-        assert "< interval >  3 of 3" in await press(pilot, "right")
-        assert "< always >  1 of 3" in await press(pilot, "right")
+        assert "< over-tokens >  3 of 4" in await press(pilot, "right")
+        assert "< interval >  4 of 4" in await press(pilot, "right")
+        assert "< always >  1 of 4" in await press(pilot, "right")
 
 
 async def test_a_strange_pipeline_cannot_act_on_the_terminal_and_keeps_its_words() -> None:
@@ -130,7 +131,7 @@ async def test_a_strange_pipeline_cannot_act_on_the_terminal_and_keeps_its_words
     strange = "\x1b]52;c;eA==\x07 C:\\new\nline"
     work.set_options("microcompact", {"placeholder": strange})
     app = form(work)
-    async with app.run_test(size=(80, 36)) as pilot:
+    async with app.run_test(size=(80, 48)) as pilot:
         text = await settle(pilot)
         assert "\x1b" not in text and "\x07" not in text and "C:\\\\new\\nline" in text
         entry(app, "keep_recent").value = "9"
