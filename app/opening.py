@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import Final
 
 from app.errors import BadPipeline
 from app.export.install import beside, installed_path
@@ -12,10 +13,15 @@ from app.export.manifests import is_as_written
 from app.export.results_index import index_place
 from app.formats import detect, fresh_id, open_source
 from app.formats.base import Format
-from app.formats.source import FileSource, Source
+from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session
 from app.pipeline import Pipeline, load
 from app.workspace import Workspace
+
+LARGE_BYTES: Final = 4 << 20
+"""Size from which a file takes so long to read that its beginning is worth a look first."""
+HEAD_BYTES: Final = 256 << 10
+"""How much of it is looked at: some screens full of rows, read in a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,22 @@ def open_workspace(
         settled=_is_settled(source, session),
     )
     return Opened(workspace, source, leaf)
+
+
+def open_head(file: str, pipeline: str) -> Opened | None:
+    """The beginning of a large file as a session by itself, to be looked at while all of it is read.
+
+    None for a file that is read as soon, and where the beginning holds no message. Raises InputError
+    as `open_workspace` does.
+    """
+    source = open_source(file)
+    if source.size < LARGE_BYTES:
+        return None
+    head = source.read(0, HEAD_BYTES)
+    session = detect(source).read(BytesSource(head[: head.rfind(b"\n") + 1] or head, source.name))
+    if not session.messages:
+        return None
+    return Opened(Workspace(session, load(pipeline), exact=False), source)
 
 
 def _is_settled(source: Source, session: Session) -> bool:

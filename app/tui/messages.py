@@ -23,6 +23,14 @@ class SessionOpened(Message):
         """Steps that were left behind for it."""
 
 
+class HeadRead(Message):
+    """The beginning of a session that is being read can be looked at."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+
+
 class OpenFailed(Message):
     """A session could not be opened; `reason` is a line for the person, not yet safe."""
 

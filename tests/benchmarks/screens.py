@@ -79,7 +79,9 @@ async def _until(is_so: Callable[[], bool], patience: float) -> float:
 
 
 async def pressed() -> Mapping[str, float]:
-    """Milliseconds from a key to its paint in a list of 100,000 messages: the median, and the 95th of 100."""
+    """Milliseconds of processor time from a key to its paint in a list of 100,000 messages: the median, and
+    the 95th of 100. The time that passes holds rests of the test driver's own.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.json"
         roles = ("user", "assistant")
@@ -94,6 +96,6 @@ async def pressed() -> Mapping[str, float]:
 
 
 async def _press(pilot: Pilot[None], key: str) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     await pilot.press(key)
-    return 1000 * (time.perf_counter() - began)
+    return 1000 * (time.process_time() - began)

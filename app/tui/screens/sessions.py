@@ -18,8 +18,8 @@ from app.display import counted, safe_text, short_path, spread
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import Line, Prompt, acts
+from app.tui.screens.parts.heads import ShowsHeads
 from app.tui.screens.parts.looking import LooksForSessions
-from app.tui.screens.parts.opens import OpensSessions
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.session_list import SessionList
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.tui.app import Opening
 
 
-class SessionsScreen(OpensSessions, LooksForSessions):
+class SessionsScreen(ShowsHeads, LooksForSessions):
     """A list to choose from; opening a file shows its progress here, and what was wrong with it."""
 
     WHERE: ClassVar[Where] = Where.SESSIONS
@@ -51,6 +51,7 @@ class SessionsScreen(OpensSessions, LooksForSessions):
     def body(self) -> Iterable[Widget]:
         yield Line(id="looked")
         yield SessionList(glyphs=self.glyphs)
+        yield self.head_list()
         yield Static(id="error", markup=False)
 
     def header(self) -> str:
@@ -151,7 +152,7 @@ class SessionsScreen(OpensSessions, LooksForSessions):
         facts += [f"a: {counted(found.subagents, 'subagent')}"] if found.subagents else []
         return f" {self.glyphs.dot} ".join(facts)
 
-    @on(LineView.Moved)
+    @on(LineView.Moved, "SessionList")
     def _moved(self) -> None:
         self._tell_row()
 
@@ -168,7 +169,7 @@ class SessionsScreen(OpensSessions, LooksForSessions):
                 return "no subagent of this session left a transcript"
         return None
 
-    @on(LineView.Opened)
+    @on(LineView.Opened, "SessionList")
     def _opened_row(self) -> None:
         self.action_open()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
+from typing import ClassVar
 
 from textual import on, work
 from textual.timer import Timer
@@ -13,7 +15,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from app.display import spread
 from app.errors import HandcompactError
 from app.settings import cache_dir
-from app.tui.messages import OpenFailed, SessionOpened
+from app.tui.messages import HeadRead, OpenFailed, SessionOpened
 from app.tui.responsive import collector_paused, importing
 from app.tui.screens.base import BaseScreen
 
@@ -23,6 +25,9 @@ SPELL_SECONDS = 0.5
 
 class OpensSessions(BaseScreen):
     """A screen that can open a session; `SessionOpened` or `OpenFailed` comes when it is done."""
+
+    LOOKS_AT_HEADS: ClassVar[bool] = False
+    """Whether the screen shows the beginning of a large file, by a `HeadRead`, until all of it is read."""
 
     _reading: Worker[None] | None = None
     _clock: Timer | None = None
@@ -69,10 +74,17 @@ class OpensSessions(BaseScreen):
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         with importing:
             from app.kept import find
-            from app.opening import open_workspace
+            from app.opening import open_head, open_workspace
             from app.tokens.encode import keep_counts
             from app.tui.view import first_view
 
+            import_module("app.tui.rows")
+        if self.LOOKS_AT_HEADS:
+            with suppress(HandcompactError):  # what is wrong is told when all of it is read
+                head = open_head(file, pipeline)
+                if head is not None and not worker.is_cancelled:
+                    self.post_message(HeadRead(first_view(head.workspace)))
+        with importing:
             import_module("app.tui.screens.inspect")
         keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
         try:

@@ -1,0 +1,42 @@
+"""How a large file begins, shown while the rest of it is read."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+
+from app.tui.messages import HeadRead
+from app.tui.screens.parts.opens import OpensSessions
+from app.tui.widgets.message_list import MessageList
+
+
+class ShowsHeads(OpensSessions):
+    """A screen with a list for the first rows, there only while a large file is read (the class `-head`)."""
+
+    LOOKS_AT_HEADS: ClassVar[bool] = True
+
+    def head_list(self) -> MessageList:
+        """The list, for the body of the screen. It cannot be gone into: it is about to be replaced."""
+        found = MessageList(glyphs=self.glyphs, id="head")
+        found.can_focus = False
+        return found
+
+    @on(HeadRead)
+    def _show_head(self, event: HeadRead) -> None:
+        """Show how a large file begins while the rest of it is read."""
+        from app.tui.rows import Rows
+
+        if self.is_opening:
+            self._head.show(Rows(event.view.items, event.view.seen), cursor=0)
+            self.set_class(True, "-head")
+
+    def _done(self) -> None:
+        super()._done()
+        if self.has_class("-head"):
+            self.remove_class("-head")
+            self._head.show(())
+
+    @property
+    def _head(self) -> MessageList:
+        return self.query_one("#head", MessageList)
