@@ -98,12 +98,13 @@ class HandcompactApp(Steadfast):
         if isinstance(screen, BaseScreen) and not isinstance(screen, HelpScreen):
             self.push_screen(HelpScreen(screen.WHERE))
 
-    def begin_anew(self, works: Sequence[Keeps]) -> None:
+    async def begin_anew(self, works: Sequence[Keeps]) -> None:
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        self.push_screen(SessionsScreen(replace(self.opening, file=None)))
+        # Each is whole before the next comes over it.
+        await self.push_screen(SessionsScreen(replace(self.opening, file=None)))
         for work in works:
-            self.push_screen(work.again())
+            await self.push_screen(work.again())
 
     def action_leave(self) -> None:
         if not any(isinstance(screen, WorkScreen) for screen in self.screen_stack):

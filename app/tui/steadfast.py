@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.console import RenderableType
 from textual.actions import ActionParseResult
 from textual.app import App
 from textual.dom import DOMNode
@@ -37,11 +38,12 @@ class Steadfast(App[None]):
     _noted: BaseException | None = None
     """The error that was noted last."""
     _is_ending = False
-    _is_recovering = False
+    _waits_to_go_on = False
+    """Whether the screens are to be made anew: what else fails of the old ones is the same mishap."""
     farewell = ""
     """A line to print once the terminal is the person's again: why the program ended."""
 
-    def begin_anew(self, works: Sequence[Keeps]) -> None:
+    async def begin_anew(self, works: Sequence[Keeps]) -> None:
         """Put new screens in the place of all that there are, with the sessions that were worked on."""
         raise NotImplementedError
 
@@ -71,14 +73,18 @@ class Steadfast(App[None]):
             super()._handle_exception(error)
         elif isinstance(error, WorkerFailed):
             self.worker_failed(error.error)
-        elif not self._is_ending and not self._is_recovering:
-            # What else fails before the screens are made anew is a part of the same mishap.
+        elif not self._is_ending and not self._waits_to_go_on:
             self._recover(self.noted(error))
 
     def worker_failed(self, error: BaseException) -> None:
         """Tell of an error in a thread, once; what it was to find out is missing, the screen is whole."""
         if error is not self._noted:
             self.tell_mishap(self.noted(error))
+
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        # What fails while screens are taken down is nobody's concern any more.
+        self._is_ending = True
+        super().exit(result, return_code, message)
 
     # What is done about them
 
@@ -136,22 +142,24 @@ class Steadfast(App[None]):
         if len(self._mishaps) >= MOST or not self.is_running:
             self._end(self._mishaps[0][1])
         else:
-            self._is_recovering = True
+            self._waits_to_go_on = True
             self.call_next(self._go_on, mishap)
 
-    def _go_on(self, mishap: Mishap) -> None:
+    async def _go_on(self, mishap: Mishap) -> None:
+        works = self._works()
+        self._waits_to_go_on = False
         try:
-            self.begin_anew(self._works())
-            self.tell_mishap(mishap)
+            await self.begin_anew(works)
         except Exception as error:
             self.noted(error)
             self._end(mishap)
-        finally:
-            self._is_recovering = False
+            return
+        # Where a new screen failed meanwhile, this is called again for it.
+        if not self._waits_to_go_on and not self._is_ending:
+            self.tell_mishap(mishap)
 
     def _end(self, mishap: Mishap) -> None:
         """Leave with a line that says what happened; steps stay on disk for the next time."""
-        self._is_ending = True
         self.farewell = f"handcompact: {mishap.words}. {self._kept_words()}."
         for work in self._works():
             if work.journal is not None:

@@ -12,6 +12,7 @@ from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.keeping import Keeps
+from app.tui.widgets.controls import Push
 from app.tui.widgets.message_list import MessageList
 
 USUAL = MessageList.row_strip
@@ -25,6 +26,7 @@ class FailingApp(HandcompactApp):
     """Works as usual until all stages ran."""
 
     is_broken = False
+    was_answered = False
     went_on = ""
 
     def on_ready(self, event: events.Ready) -> None:
@@ -33,21 +35,22 @@ class FailingApp(HandcompactApp):
     def go_on(self) -> None:
         """Run the stages and break the list; say go on to the question; leave when the rows are back."""
         screen = self.screen
-        if isinstance(screen, ConfirmScreen):
+        if isinstance(screen, ConfirmScreen) and screen.query(Push):
+            self.was_answered = True
             screen.dismiss(False)
-        elif isinstance(screen, InspectScreen) and screen.is_mounted and not self.is_broken:
+        elif isinstance(screen, InspectScreen) and screen.shown and not self.is_broken:
             self.is_broken = True
             screen.workspace.run_all()
             MessageList.row_strip = fail  # type: ignore[method-assign, assignment]
             screen.lay_rows()
-        elif isinstance(screen, InspectScreen) and MessageList.row_strip is USUAL and self.is_broken:
+        elif isinstance(screen, InspectScreen) and MessageList.row_strip is USUAL and self.was_answered:
             self.went_on = f"went on with {len(screen.workspace.history.done)} steps"
             self.exit()
 
-    def begin_anew(self, works: Sequence[Keeps]) -> None:
+    async def begin_anew(self, works: Sequence[Keeps]) -> None:
         if sys.argv[2] == "once":
             MessageList.row_strip = USUAL  # type: ignore[method-assign]
-        super().begin_anew(works)
+        await super().begin_anew(works)
 
 
 if __name__ == "__main__":

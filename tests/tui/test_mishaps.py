@@ -92,10 +92,10 @@ async def test_a_screen_that_breaks_begins_anew_with_the_work(
         tried: list[Any] = []
         real = HandcompactApp.begin_anew
 
-        def mended(self: HandcompactApp, work: Any) -> None:
-            tried.append(work)
+        async def mended(self: HandcompactApp, works: Any) -> None:
+            tried.append(works)
             context.undo()
-            real(self, work)
+            await real(self, works)
 
         monkeypatch.setattr(HandcompactApp, "begin_anew", mended)
         with pytest.MonkeyPatch.context() as context:
