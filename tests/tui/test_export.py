@@ -259,7 +259,7 @@ async def test_a_tick_writes_a_session_for_other_people(tmp_path: Path) -> None:
     original.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
     before = original.read_bytes()
     app = dialog(work(original))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(100, 60)) as pilot:
         await settle(pilot)
         usual = target(app).value
         tick(app, "share")
