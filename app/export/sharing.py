@@ -24,6 +24,7 @@ from app.formats.source import BytesSource, FileSource, Source, chunks
 from app.formats.splice import scan
 from app.masking import SEALED, Masker, Place, Wanted
 from app.model import Message, ToolUse
+from app.private_paths import NAME
 from app.validity import check, errors
 
 HEAD = 65_536
@@ -38,6 +39,8 @@ class Sharing:
     masker: Masker
     not_texts: list[str] = field(default_factory=list)
     """Files that are no texts and were left out, by their masked names."""
+    names_elsewhere: int = 0
+    """Times that a user name which was masked in paths stands elsewhere in the session."""
 
     def staged(self, whole: Staged, look: Callable[[], None] = lambda: None) -> Staged:
         """The masked bytes of a session in the place of the staged ones. Raises RefusedError.
@@ -91,8 +94,10 @@ class Sharing:
                     f"{where} was not written: masked, it would break {broken[0].rule} at {broken[0].where}"
                 )
             again = Masker(Wanted(addresses=self.masker.wanted.addresses))
-            for _ in masked_pieces(masked, self._name, again):
-                pass
+            names = [name.lower().encode() for name in self.masker.tally.different[NAME] if len(name) > 3]
+            for piece in masked_pieces(masked, self._name, again):
+                lowered = piece.lower()
+                self.names_elsewhere += sum(lowered.count(name) for name in names)
             if again.tally.times:
                 kinds = ", ".join(sorted(again.tally.times))
                 raise RefusedError(f"{where} was not written: masked, it still seems to hold: {kinds}")
@@ -105,6 +110,7 @@ class Sharing:
             "masked": [row for row in self.masker.tally.as_json() if row["kind"] != SEALED],
             "sealed_left_out": self.plan.sealed + self.masker.tally.times[SEALED],
             "files_left_out": self.not_texts,
+            "names_elsewhere": self.names_elsewhere,
             "not_promised": list(NOT_PROMISED),
         }
 
@@ -122,6 +128,10 @@ class Sharing:
             yield f"Left out  {counted(sealed, 'piece')} of sealed thinking, wherever in the file"
         for name in self.not_texts:
             yield f"Left out  {name}: no text, so it cannot be searched"
+        if self.names_elsewhere:
+            times = counted(self.names_elsewhere, "time")
+            words = f"a user name that is masked in paths stands {times} elsewhere"
+            yield f"Not sure  {words}: --mask takes it out"
         for words in NOT_PROMISED:
             yield f"Not sure  {words}"
 

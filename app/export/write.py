@@ -106,6 +106,8 @@ def _obstacle(plan: ExportPlan) -> str | None:
         return f"{target} is a folder: name a file"
     if os.path.lexists(target):
         return f"{target} exists already: choose another name"
+    if plan.share is not None and plan.side_folder is not None and os.path.lexists(plan.side_folder[1]):
+        return f"{plan.side_folder[1]} exists already, from another export: choose another name"
     if not _is_folder(target.parent) and not in_agent_dir(target):
         return f"{target.parent} does not exist: make it, or choose another place"
     return None

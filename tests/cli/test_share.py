@@ -258,6 +258,30 @@ def test_words_and_addresses_are_masked_where_asked(handcompact: Handcompact, tm
     assert done.code == 3 and "leave out a --mask" in done.err and not (tmp_path / "c.json").exists()
 
 
+def test_a_name_that_stands_outside_of_paths_is_told_and_not_said(
+    handcompact: Handcompact, tmp_path: Path
+) -> None:
+    path, out = tmp_path / "a.json", tmp_path / "b.json"
+    message = {"role": "user", "content": "drwx 2 adalovelace adalovelace 40 /home/adalovelace/x"}
+    path.write_text(json.dumps({"messages": [message]}))
+    done = handcompact("compact", path, *ROUGH, "--share", "--out", out)
+    assert done.code == 0 and "masked in paths stands 2 times elsewhere: --mask" in done.out
+    assert "adalovelace" not in done.out.replace(str(path), "")
+    out.unlink()
+    done = handcompact("compact", path, *ROUGH, "--share", "--mask", "AdaLovelace", "--out", out, "--json")
+    assert done.code == 0 and done.json["share"]["names_elsewhere"] == 0
+    assert "adalovelace" not in out.read_text()
+
+
+def test_a_second_export_does_not_mix_with_the_first(handcompact: Handcompact, planted: Path) -> None:
+    assert handcompact("compact", planted, *ROUGH, "--share").code == 0
+    done = handcompact("compact", planted, *ROUGH, "--share")
+    assert done.code == 3 and "exists already" in done.err
+    planted.with_name("s.shared.jsonl").unlink()
+    done = handcompact("compact", planted, *ROUGH, "--share")
+    assert done.code == 3 and "s.shared exists already, from another export" in done.err
+
+
 def test_the_case_that_other_tools_left_keys_in(handcompact: Handcompact, tmp_path: Path) -> None:
     case = Path(__file__).parent.parent / "data" / "cases" / "152-secrets.jsonl"
     expected = json.loads(case.with_suffix("").with_suffix(".expect.json").read_text())["expect"]["export"]
