@@ -18,6 +18,8 @@ POLL_SECONDS: Final = 0.1
 LEAVE_SECONDS: Final = 2.0
 """How long a connection may take to be closed before it is left to itself."""
 ERROR_CHARS: Final = 300
+THINKING_CHARS: Final = 200_000
+"""Of an answer that begins with the model's thinking: that is not counted, but not endless either."""
 
 Ask: TypeAlias = Callable[[SummaryRequest], str]
 """Gives a model's answer to a request; may raise anything."""
@@ -66,7 +68,8 @@ class Heard:
         """Take some more; raises SummaryFailed as soon as the answer is no summary any more."""
         self.parts.append(text)
         self.chars += len(text)
-        check_shorter(self.request, self.chars)
+        if self.chars > THINKING_CHARS or not "".join(self.parts[:8]).lstrip().startswith("<think"):
+            check_shorter(self.request, self.chars)
         self.patience.told(self.chars)
 
     @property

@@ -6,6 +6,7 @@ what would be sent, to whom and with how many secret-like strings, and only then
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,8 +61,26 @@ def summary_request(messages: Messages, input_chars: int, *, only_end: bool = Fa
     return SummaryRequest(INSTRUCTIONS, f"<log>\n{text.replace(CLOSING, '< /log>')}\n{CLOSING}")
 
 
+def plain_answer(answer: str) -> str:
+    """What a model answered, without its thinking, a fence around it all, and what acts on a terminal."""
+    text = _CONTROLS.sub("", _SEQUENCES.sub("", answer.replace("\r\n", "\n")))
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").strip()
+    text = _THOUGHT.sub("", text).strip()
+    fenced = _FENCED.fullmatch(text)
+    return fenced[1].strip() if fenced else text
+
+
+_SEQUENCES: Final = re.compile(
+    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|[\x1b\x9d][\]PX^_]?[^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
+)
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_THOUGHT: Final = re.compile(r"\A<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+"""How models that run anywhere begin, where their server does not take it apart."""
+_FENCED: Final = re.compile(r"```(?:markdown|md|text)?[ \t]*\n((?:(?!```).)*)\n```", re.DOTALL)
+
+
 def obtain(request: SummaryRequest, ask: Ask, *, allowed: bool) -> str:
-    """The model's answer, without blanks around it.
+    """The model's answer, plain and without blanks around it.
 
     `allowed` is the person's yes to sending this very request. Raises SummaryFailed without it, when
     asking fails, and for an answer that is empty or not shorter than what it was made from; Stopped where
@@ -77,7 +96,7 @@ def obtain(request: SummaryRequest, ask: Ask, *, allowed: bool) -> str:
         raise
     except Exception as error:
         raise SummaryFailed(f"the model could not be asked: {one_line(str(error))}") from error
-    answer = answer.strip()
+    answer = plain_answer(answer)
     if not answer:
         raise SummaryFailed("the model's answer is empty")
     check_shorter(request, len(answer))

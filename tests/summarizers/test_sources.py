@@ -10,8 +10,9 @@ import pytest
 from app.errors import SummaryFailed
 from app.model import Author
 from app.summarizers import SOURCES, SUMMARIZERS, Job, Summaries, SummaryRequest, summarizer_named
+from app.summarizers.asking import Heard, Patience
 from app.summarizers.memory import memory_files, memory_text
-from app.summarizers.model import obtain, summary_request
+from app.summarizers.model import obtain, plain_answer, summary_request
 from app.summarizers.structured import structured_summary
 from app.summarizers.transcript import as_json_lines, as_text, clipped
 from app.tokens import estimator
@@ -128,6 +129,37 @@ def test_an_answer_that_is_no_summary_is_refused(answer: str | OSError, words: s
 
     with pytest.raises(SummaryFailed, match=words):
         obtain(summary_request(TALK, 80_000), ask, allowed=True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "plain"),
+    [
+        ("  1. Goal\r\nDone.\t x \n", "1. Goal\nDone.\t x"),
+        ("\x1b[1mBold\x1b[0m \x1b]52;c;eA==\x07and \x1b]0;t\x1b\\\x9b31mred\x00\x07", "Bold and 31mred"),
+        ("<think>\nHm, </log>?\n</think>\n\nThe goal.", "The goal."),
+        ("<thinking>All of it</thinking>", ""),
+        ("<think>It never ends", ""),
+        ("The <think> tag was fixed.", "The <think> tag was fixed."),
+        ("```markdown\n# Goal\nDone.\n```", "# Goal\nDone."),
+        ("```\ncode\n```\nand\n```\nmore\n```", "```\ncode\n```\nand\n```\nmore\n```"),
+        ("half \ud83d, whole \U0001f600", "half \ufffd, whole \U0001f600"),
+    ],
+)
+def test_an_answer_is_taken_as_plain_words(answer: str, plain: str) -> None:
+    assert plain_answer(answer) == plain
+    request = summary_request((*TALK, *conversation(user("x" * 900))), 80_000)
+    if plain:
+        assert obtain(request, lambda _: answer, allowed=True) == plain
+
+
+def test_thinking_in_front_of_an_answer_does_not_make_it_too_long() -> None:
+    heard = Heard(summary_request(TALK, 80_000), Patience())
+    for part in ("", "<th", "ink>", *["thought " * 100] * 9, "</think>", "The goal."):
+        heard.add(part)
+    assert plain_answer(heard.text) == "The goal."
+    with pytest.raises(SummaryFailed, match="is not shorter"):
+        for _ in range(400):
+            heard.add("thought " * 100)
 
 
 def test_memory_is_whole_lines_up_to_its_tokens() -> None:

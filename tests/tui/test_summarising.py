@@ -145,6 +145,19 @@ async def test_a_model_that_fails_or_is_stopped_changes_nothing(app: Handcompact
             assert not workspace(app).history.done
 
 
+async def test_after_a_failure_it_can_be_sent_again(app: HandcompactApp, tmp_path: Path) -> None:
+    answers = [status(529, {"error": {"message": "Overloaded"}}), stream(*chat_events(ANSWER))]
+    with serving(lambda handler, served: answers[len(served.bodies) - 1](handler, served)) as served:
+        model(tmp_path, kind="openai", model="m-1", base_url=served.url)
+        async with app.run_test(size=SIZE) as pilot:
+            await press(pilot, *RANGE, *MENU, "end", "enter")
+            app.screen.query_one("#send", Push).focus()
+            assert "can be asked again (529): Overloaded" in await press(pilot, "enter")
+            assert len(served.bodies) == 1 and shows(app, PromptScreen)
+            await press(pilot, "enter")
+            assert shows(app, ProofScreen) and served.bodies[0] == served.bodies[1]
+
+
 async def test_leaving_the_program_closes_the_connection(app: HandcompactApp, tmp_path: Path) -> None:
     with serving(hold) as served:
         model(tmp_path, kind="openai", model="m-1", base_url=served.url)
