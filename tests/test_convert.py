@@ -185,6 +185,9 @@ def test_a_picture_is_kept_or_told_of(target: Target) -> None:
     )
     again, lost = moved(talk, target.name)
     kept = [part for answer in results(again) for part in answer.parts if isinstance(part, Image)]
+    if not target.pictures:
+        assert lost == {"image": 2}
+        return
     assert any(isinstance(block, Image) for _, block in blocks_of(again.live))
     assert words(again.live) == ["Look."]
     if target.pictures_in_results:

@@ -34,7 +34,7 @@ class BlockMover:
             case Text():
                 return self.text(block)
             case Image() if not assistant:
-                return self._image(block, taken=True) or self._note(block)
+                return self._image(block, taken=self._target.pictures) or self._note(block)
             case Image():
                 # No provider takes a picture from the assistant.
                 self._losses.add("image")

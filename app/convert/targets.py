@@ -10,6 +10,7 @@ from app.formats import format_named
 from app.formats.base import Format
 from app.formats.claude_code.fresh import fresh as fresh_claude_code
 from app.formats.codex.fresh import fresh as fresh_codex
+from app.formats.copilot.fresh import fresh as fresh_copilot
 from app.formats.fresh import Fresh
 from app.formats.pi.fresh import fresh as fresh_pi
 from app.formats.plain.fresh import fresh_anthropic, fresh_openai_chat
@@ -31,6 +32,7 @@ class Target:
     """Whether a record says who wrote a text; else only how the text begins tells it."""
     takes_addresses: bool = False
     """Whether a picture may be an address."""
+    pictures: bool = True
     pictures_in_results: bool = True
     agent: bool = True
     """Whether an agent resumes it, which needs a folder to work in."""
@@ -45,6 +47,7 @@ TARGETS: Final = (
     Target("claude-code", "claude-code", fresh_claude_code, tells_authors=True),
     Target("codex", "codex-rollout", fresh_codex, flags_errors=False, takes_addresses=True),
     Target("pi", "pi", fresh_pi, tells_authors=True),
+    Target("copilot", "copilot", fresh_copilot, pictures=False, pictures_in_results=False),
     Target("anthropic", "anthropic", fresh_anthropic, keeps_system=True, takes_addresses=True, agent=False),
     Target(
         "openai-chat",

@@ -126,4 +126,4 @@ def test_a_conversation_goes_to_standard_output_and_the_report_does_not(
 
 def test_an_unknown_target_is_named(handcompact: Handcompact, session: Path) -> None:
     done = handcompact("convert", session, "--to", "emacs")
-    assert done.code == 2 and "claude-code, codex, pi, anthropic, openai-chat" in done.err
+    assert done.code == 2 and "claude-code, codex, pi, copilot, anthropic, openai-chat" in done.err

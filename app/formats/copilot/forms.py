@@ -70,8 +70,10 @@ def made_event(form: Value, ident: str) -> Value:
     """An event for a message that is in no file, as little as the client needs to take it."""
     text = _joined(form.get("content"))
     if form.get("role") == "tool":
-        result = {"toolCallId": form.get("tool_call_id", ""), "success": True, "result": {"content": text}}
-        return {"type": RESULT, "data": result}
+        failed = form.get("failed") is True
+        told = {"error": {"message": text, "code": "failure"}} if failed else {"result": {"content": text}}
+        data = {"toolCallId": form.get("tool_call_id", ""), "success": not failed, **told}
+        return {"type": RESULT, "data": data}
     if form.get("role") == "assistant":
         requests = [_request(call) for call in form.get("tool_calls") or ()]
         return {"type": ASSISTANT, "data": {"messageId": ident, "content": text, "toolRequests": requests}}
