@@ -47,8 +47,9 @@ def test_a_preset_for_another_agents_tools_clears_these_too(rollout: Path, home:
     ]
     assert cleared == ["[Old tool result content cleared] tool=exec_command"] * 4
     assert broken(again) == [] and rollout.read_bytes() == before
-    # Nothing but the session itself enters the agent's folder.
-    assert {path.name for path in rollout.parent.iterdir()} == {rollout.name, written.target.name}
+    # Nothing but the session and its own folder enters the agent's folder.
+    own = {rollout.name, written.target.name, written.target.stem}
+    assert {path.name for path in rollout.parent.iterdir()} == own
     assert written.backup is not None and written.backup.is_relative_to(home / "data")
 
 
