@@ -9,6 +9,7 @@ from app.cli.output import complain, say, say_json
 from app.errors import InputError
 from app.export.install import agent_folder
 from app.export.resuming import resuming
+from app.export.shell import quoted
 from app.formats import format_named
 from app.formats.source import FileSource
 from app.settings import in_agent_dir
@@ -27,7 +28,7 @@ class ResumeCommand:
     def run(self, args: Namespace) -> int:
         session, source = open_plain(args)
         kind = format_named(session.format)
-        usual = kind.resume_command(session.session_id) if session.session_id else None
+        usual = kind.resume_command(quoted(session.session_id)) if session.session_id else None
         if usual is None:
             raise InputError(f"{session.name} is {kind.title}: no agent resumes it")
         path = source.path if isinstance(source, FileSource) else None

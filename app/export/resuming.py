@@ -53,7 +53,7 @@ def resuming(session: Session, kind: Format, path: Path | None, *, in_place: boo
     if session.session_id is None:
         return Resuming(None)
     if session.name.startswith(PREFIX):
-        return Resuming(f"opencode --session {session.session_id}")
+        return Resuming(f"opencode --session {quoted(session.session_id)}")
     return resuming_as(session, kind, path, session.session_id, in_place=in_place)
 
 
@@ -61,7 +61,8 @@ def resuming_as(
     session: Session, kind: Format, path: Path | None, session_id: str, *, in_place: bool = False
 ) -> Resuming:
     """The same for a session that gets another id."""
-    usual = kind.resume_command(session_id)
+    ident = quoted(session_id)
+    usual = kind.resume_command(ident)
     if usual is None:
         return Resuming(None)
     there = None if not session.cwd else is_there(session.cwd)
@@ -73,7 +74,7 @@ def resuming_as(
     if in_place and (why := passed_over(kind)):
         return Resuming(None, why, folder, there)
     if from_file is not None and not _is_in_its_folder(kind, path):
-        return Resuming(from_file(session_id, path), "", folder, there)
+        return Resuming(from_file(ident, path), "", folder, there)
     if _is_in_its_folder(kind, path):
         return Resuming(usual, "", folder or _gemini_folder(kind, path), there)
     return Resuming(None, _elsewhere(session, kind), folder, there)

@@ -169,3 +169,17 @@ def test_a_folder_with_any_name_is_no_obstacle(folder: str, tmp_path: Path) -> N
     path = laid("claude-code-v2-0.jsonl", tmp_path)
     path.write_bytes(path.read_bytes().replace(f'"{FOLDER}"'.encode(), json.dumps(folder).encode()))
     assert how(path).folder_is_there is False
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("name", ["x; rm -rf ~", "$(reboot)", "a\u001b]0;b", "'\n"])
+def test_an_id_that_is_no_id_does_nothing_in_a_shell(name: str) -> None:
+    path = laid("codex-three-turns.jsonl", LOOKED_IN["codex-three-turns.jsonl"]())
+    old = open_session(path)[0].session_id
+    assert old is not None
+    path.write_bytes(path.read_bytes().replace(json.dumps(old).encode(), json.dumps(name).encode()))
+    command = how(path).command
+    assert command is not None and command.isprintable()
+    program, verb, word = shlex.split(command) if "$'" not in command else (*command.split(" ", 2),)
+    assert (program, verb) == ("codex", "resume")
+    assert word == name or word.startswith("$'")

@@ -17,7 +17,7 @@ from app.formats.pi.made import (
     result_entry,
     user_entry,
 )
-from app.formats.pi.words import HEADER
+from app.formats.pi.words import HEADER, VERSION
 from app.formats.splice import encode
 from app.formats.times import stamped
 from app.model import Author, Block, Message, Role, ToolResult, ToolUse
@@ -25,12 +25,11 @@ from app.model import Author, Block, Message, Role, ToolResult, ToolUse
 Value = dict[str, Any]
 
 _ID_DIGITS: Final = 8
-_VERSION: Final = 3
 
 
 def fresh(messages: Sequence[Message], heading: Heading) -> Iterator[bytes]:
     """The lines of a session file: a header and entries of which each names the one before it."""
-    header = {"type": HEADER, "version": _VERSION, "id": heading.session_id,
+    header = {"type": HEADER, "version": VERSION, "id": heading.session_id,
               "timestamp": stamped(heading.time), "cwd": heading.cwd}  # fmt: skip
     yield encode(header) + b"\n"
     ids, clock = MadeIds(heading.session_id, (), _ID_DIGITS), Clock(heading.time)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.formats.pi.log import PiLog, Way
 from app.formats.pi.messages import live_messages, other_messages
 from app.formats.pi.nodes import Node
-from app.formats.pi.words import HEADER, TYPES
+from app.formats.pi.words import HEADER, TYPES, VERSION
 from app.formats.source import Source
 from app.formats.told import Told, first_words
 from app.formats.tree import in_file_order
@@ -83,6 +83,10 @@ def _notices(log: PiLog, way: Way, live: Sequence[Message], branches: int) -> tu
     first = next((node for node in log.nodes if log[node.index].kind != "unreadable"), None)
     if first is not None and first.kind != HEADER:
         told.add("no-session-header", first.index, "pi reads no file that does not begin with one")
+    version = log.header.get("version")
+    if first is not None and isinstance(version, int) and version > VERSION:
+        known = f"versions up to {VERSION} are known: what is new in it is kept as it is"
+        told.add("unknown-version", first.index, f"{version} of the form of pi's files; {known}")
     for node in log.tree.repeated:
         told.add("duplicate-uuid", node.index, f"id {node.ident} stands in a later entry again")
     tell_tree(log.tree, branches, told)

@@ -41,3 +41,6 @@ MOVED_IMAGE: Final = "(image attached after the tool results)"
 
 OWN: Final = "handcompact"
 """Our name in entries that we make: a `customType`, and a member of a compaction's `details`."""
+
+VERSION: Final = 3
+"""The newest version of the file's form that is known here."""

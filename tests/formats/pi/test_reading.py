@@ -10,6 +10,7 @@ import pytest
 
 from app.errors import InputError
 from app.formats import detect
+from app.formats.base import Rewrite
 from app.formats.source import BytesSource
 from app.model import Author, Message, Role, Session, Standing, Text, Thinking, ToolResult, Usage, text_of
 from tests.formats.claude_code.records import said as words
@@ -307,6 +308,15 @@ def test_a_file_without_its_header_is_read_and_said_to_be_so() -> None:
     assert [notice.word for notice in session.notices] == ["no-session-header"]
     assert session.session_id is None
     assert words(session.live) == [["Hi"]]
+
+
+def test_a_newer_version_is_read_as_far_as_it_is_known_and_kept_as_it_is() -> None:
+    data = lines(header(version=4), user(1, None, "Hi"), assistant(2, 1, "Yo"))
+    session = read_bytes(data)
+    assert [notice.word for notice in session.notices] == ["unknown-version"]
+    assert words(session.live) == [["Hi"], ["Yo"]]
+    kept = b"".join(FORMAT.rewrite(session, Rewrite(session.live, session_id=NEW_ID)).pieces())
+    assert kept.replace(NEW_ID.encode(), OLD_ID.encode()).startswith(data)
 
 
 @pytest.mark.parametrize(
