@@ -82,6 +82,8 @@ class PromptScreen(WorkScreen):
         self._request: SummaryRequest | None = None
         self._about: list[Fact] = []
         self._asked_at: float | None = None
+        self._asked = 0
+        """How many times the model was asked, whatever came of it."""
         self._clock: Timer | None = None
         self._stopped = threading.Event()
         self._heard = 0
@@ -94,7 +96,8 @@ class PromptScreen(WorkScreen):
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:
-        right = "nothing was sent" if self._asked_at is None else "sent"
+        times = "once" if self._asked == 1 else f"{self._asked} times"
+        right = f"asked {times}" if self._asked else "nothing was sent"
         return spread(f"Ask a model for {self._wish.title}", right, self.size.width - 2, self.glyphs)
 
     def on_mount(self) -> None:
@@ -176,6 +179,7 @@ class PromptScreen(WorkScreen):
         assert self._request is not None and self._provider is not None
         self._stopped.clear()
         self._asked_at = time.monotonic()
+        self._asked += 1
         self._clock = self.set_interval(SPELL_SECONDS, self._tell_time)
         self._tell_time()
         self.refresh_lines()
@@ -204,12 +208,12 @@ class PromptScreen(WorkScreen):
         self._heard = 0
         if self._clock is not None:
             self._clock.stop()
-        self.refresh_lines()
 
     @on(Answered)
     def _take(self, event: Answered) -> None:
         self._done()
         if self._request is None or self._stopped.is_set():
+            self._tell_stopped()
             return
         try:
             self._wish.take(event.answer, self._request)
@@ -225,16 +229,24 @@ class PromptScreen(WorkScreen):
         error = event.error
         if isinstance(error, SummaryFailed):
             self._wish.failed(str(error))
+        elif not isinstance(error, Stopped):
+            # It did not come to that.
+            self._asked -= 1
         if isinstance(error, Stopped):
-            self.status("stopped; nothing was changed")
+            self._tell_stopped()
         else:
             self._tell_failure(str(error))
+
+    def _tell_stopped(self) -> None:
+        self.status("stopped; nothing was changed")
+        self.refresh_lines()
 
     def _tell_failure(self, why: str) -> None:
         """It may be longer than the status line."""
         failed = Fact("failed", why, "FAIL", whole=True)
         self.query_one(FactList).show([failed, *self._about])
         self.status("there is no summary of it; nothing was changed")
+        self.refresh_lines()
 
     # Saving, and leaving
 
