@@ -225,7 +225,7 @@ def drop(_: Path) -> Numbers:
     workspace = Workspace(session, load_pipeline("gentle"), exact=False)
     keys = tuple(block.key for message in session.live[2:10_002] for block in message.blocks)
     assert workspace.rows
-    seconds = cpu(lambda: workspace.try_edit(Drop(keys=keys)), 2)
+    seconds = cpu(lambda: workspace.try_edit(Drop(keys=keys, allow_words=True)), 2)
     return {"seconds": seconds, "passes": cpu(partial(floors.visit, _dicts(20_000)))}
 
 

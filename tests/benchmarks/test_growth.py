@@ -1,0 +1,250 @@
+"""Twice the session is twice the work and no more: operations are counted, not seconds.
+
+One test, at least, for each budget that can be counted; `python -m tests.benchmarks` measures the others.
+"""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from app import opening
+from app.compactability import classify
+from app.diff import text_rows
+from app.edits.drop import Drop
+from app.export.plan import Wishes, make_plan
+from app.formats import FORMATS, lenient, open_session, store
+from app.formats.source import FileSource
+from app.model import blocks_of
+from app.opening import open_workspace
+from app.pipeline import load
+from app.report import report
+from app.rows import block_rows
+from app.stages import STAGES
+from app.stages.base import Context, Stage, run_stage
+from app.stages.protection import protected
+from app.tokens import token_estimator
+from app.tokens.encode import encoder
+from app.workspace import Workspace
+from tests.benchmarks.conversations import long_conversation, long_session
+from tests.benchmarks.made import SHAPES, make
+
+SMALL, LARGE = 400, 800
+TWICE = 2.35
+"""What may come of twice the input: sorting, and what a round number of turns leaves over."""
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many Python functions are called while `work` is done."""
+    count = 0
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def grows(work: Callable[[int], Callable[[], object]]) -> float:
+    """The calls for a large input by those for one of half the size."""
+    small, large = work(SMALL), work(LARGE)
+    # What is worked out once, for all or for a conversation, is not counted.
+    small()
+    large()
+    return calls(large) / max(calls(small), 200)
+
+
+def made(folder: Path, shape: str, megabytes: float) -> Path:
+    ending = "json" if shape == "openai" else "jsonl"
+    return make(folder / f"{shape}-{megabytes}.{ending}", shape, megabytes)
+
+
+# Reading
+
+
+@pytest.mark.parametrize("shape", ["claude", "codex"])
+def test_each_record_is_parsed_once_when_a_file_is_read(
+    tmp_path: Path, shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = 0
+    real = lenient.decode_sound
+
+    def counting(text: str, start: int = 0) -> tuple[object, int]:
+        nonlocal parsed
+        parsed += 1
+        return real(text, start)
+
+    file = made(tmp_path, shape, 0.5)
+    kind = next(known for known in FORMATS if known.name.startswith(shape))
+    monkeypatch.setattr("app.formats.lines.decode_sound", counting)
+    with FileSource(file) as source:
+        session = kind.read(source)
+        assert parsed == len(session.records)
+
+
+@pytest.mark.parametrize("shape", list(SHAPES))
+def test_reading_twice_the_file_is_twice_the_work(tmp_path: Path, shape: str) -> None:
+    small, large = made(tmp_path, shape, 0.4), made(tmp_path, shape, 0.8)
+    open_session(str(small))
+    share = large.stat().st_size / small.stat().st_size
+    assert calls(lambda: open_session(str(large))) < share * 1.4 * calls(lambda: open_session(str(small)))
+
+
+@pytest.mark.parametrize("shape", ["claude", "codex"])
+def test_an_open_session_holds_no_texts(tmp_path: Path, shape: str) -> None:
+    file = made(tmp_path, shape, 2)
+    open_session(str(file))
+    tracemalloc.start()
+    session, _ = open_session(str(file))
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert session.messages
+    assert held < 0.4 * file.stat().st_size and peak < held + 6_000_000
+
+
+def test_the_first_rows_cost_the_same_however_large_the_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "LARGE_BYTES", 1_000_000)
+    asked: list[int] = []
+    real = FileSource.read
+
+    def counting(source: FileSource, offset: int, length: int) -> bytes:
+        found = real(source, offset, length)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(FileSource, "read", counting)
+    costs = []
+    for megabytes in (1.5, 3):
+        asked.clear()
+        assert opening.open_head(str(made(tmp_path, "claude", megabytes)), "gentle") is not None
+        costs.append(sum(asked))
+    assert costs[0] == costs[1] < 2_500_000
+
+
+# Counting
+
+
+def test_after_a_stage_only_what_it_changed_is_encoded(tmp_path: Path) -> None:
+    workspace = open_workspace(str(made(tmp_path, "claude", 0.3)), pipeline="react-mini").workspace
+    workspace.count_all()
+    before = encoder().calls
+    workspace.run_all()
+    workspace.count_all()
+    assert 0 < encoder().calls - before <= len(workspace.changes)
+    before = encoder().calls
+    workspace.back()
+    workspace.count_all()
+    assert encoder().calls == before
+
+
+def test_rough_figures_read_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = open_workspace(str(made(tmp_path, "claude", 0.3)), pipeline="gentle", exact=False).workspace
+
+    def read(_: store.Stored) -> str:
+        raise AssertionError("a text was read for a rough figure")
+
+    monkeypatch.setattr(store.Stored, "read", read)
+    assert workspace.tokens(workspace.session.live) > 0
+    estimator = token_estimator(None, exact=False)
+    assert sum(estimator.block(block) for _, block in blocks_of(workspace.session.messages)) > 0
+
+
+# What is done with a session
+
+
+@pytest.mark.parametrize("kind", STAGES, ids=lambda kind: kind.name)
+def test_a_stage_over_twice_the_messages_is_twice_the_work(kind: type[Stage]) -> None:
+    estimator = token_estimator(None, exact=False)
+
+    def work(size: int) -> Callable[[], object]:
+        messages = long_conversation(size)
+        estimator.total(messages)
+        context = Context(estimator=estimator, protection=protected(messages), now=2e9)
+        return lambda: run_stage(kind(), messages, context)
+
+    assert grows(work) < TWICE
+
+
+def test_verdicts_rows_and_the_report_of_twice_the_messages_are_twice_the_work() -> None:
+    def judged(size: int) -> Callable[[], object]:
+        messages = long_conversation(size)
+        return lambda: classify(messages)
+
+    def rows(size: int) -> Callable[[], object]:
+        messages = long_conversation(size)
+        judgements, protection = classify(messages), protected(messages)
+        return lambda: block_rows(messages, judgements, protection)
+
+    def reported(size: int) -> Callable[[], object]:
+        session = long_session(size)
+        return lambda: report(Workspace(session, load("gentle"), exact=False))
+
+    assert max(grows(judged), grows(rows), grows(reported)) < TWICE
+
+
+def test_dropping_half_of_twice_the_messages_by_hand_is_twice_the_work() -> None:
+    def work(size: int) -> Callable[[], object]:
+        workspace = Workspace(long_session(size), load("gentle"), exact=False)
+        dropped = workspace.session.live[4 : size // 2]
+        keys = tuple(block.key for message in dropped for block in message.blocks)
+        assert workspace.rows
+
+        def drop() -> None:
+            assert len(workspace.try_edit(Drop(keys=keys, allow_words=True)).changes) >= len(keys)
+
+        return drop
+
+    assert grows(work) < TWICE
+
+
+# Exporting
+
+
+@pytest.mark.parametrize("shape", ["claude", "codex"])
+def test_an_export_is_streamed_and_reads_each_record_a_few_times(
+    tmp_path: Path, shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = 0
+    real = lenient.parse_record
+
+    def counting(raw: bytes) -> object:
+        nonlocal parsed
+        parsed += 1
+        return real(raw)
+
+    opened = open_workspace(str(made(tmp_path, shape, 1)), pipeline="gentle", exact=False)
+    workspace = opened.workspace
+    workspace.run_all()
+    monkeypatch.setattr(store, "CACHE_BYTES", 0)
+    monkeypatch.setattr("app.formats.store.parse_record", counting)
+    plan = make_plan(workspace, opened.source, replace(Wishes(), out=tmp_path / "new"))
+    sizes = [len(piece) for piece in plan.rewriting.pieces()]
+    records = workspace.session.records
+    largest = max(records[index].length for index in range(len(records)))
+    assert max(sizes) < 2 * largest + 4_096 and len(sizes) > len(records) // 3
+    assert parsed < 8 * len(records)
+
+
+# Comparing
+
+
+def test_texts_above_the_limits_are_summed_up_and_not_compared() -> None:
+    def rows(count: int) -> int:
+        before = "\n".join(f"a {n}" for n in range(count))
+        after = "\n".join(f"b {n}" for n in range(count))
+        return len(text_rows(before, after).rows)
+
+    assert rows(40_000) == rows(80_000) < 500
