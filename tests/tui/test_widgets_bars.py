@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.display import ASCII, cells
+from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.stage_strip import StageItem, StageState, StageStrip
 from app.tui.widgets.usage_bar import UsageBar, UsageFigures, apportion
 from tests.tui.one_widget import OneWidget
@@ -122,3 +123,23 @@ async def test_how_the_figures_were_got_is_said_as_far_as_there_is_room(width: i
     async with app.run_test(size=(width, 3)) as pilot:
         await pilot.pause()
         assert words in screen_text(app).splitlines()[0]
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark", "ansi-light"])
+@pytest.mark.parametrize("no_color", [False, True])
+async def test_a_key_that_cannot_act_looks_otherwise_in_every_theme(
+    theme: str, no_color: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    bar = KeyBar()
+    app = OneWidget(bar)
+    if theme not in app.available_themes:
+        pytest.skip(f"{theme} is no theme of this version")
+    app.theme = theme
+    async with app.run_test(size=(80, 3)) as pilot:
+        bar.show([BarKey("a", "a", "Act"), BarKey("b", "b", "Wait", dimmed=True)])
+        await pilot.pause()
+        act, wait = (next(s for s in bar.render_line(0) if word in s.text).style for word in ("Act", "Wait"))
+        assert act is not None and wait is not None and act != wait
+        assert bool(wait.dim) is (no_color or theme.startswith("ansi")) and not act.dim

@@ -40,6 +40,7 @@ class Control(Widget, can_focus=True):
         }
         & > .control--note { color: $text-muted; }
         & > .control--dimmed { color: $text-disabled; }
+        &:ansi > .control--dimmed, &:nocolor > .control--dimmed { text-style: dim; }
     }
     """
 

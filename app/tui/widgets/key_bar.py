@@ -42,6 +42,7 @@ class KeyBar(Widget):
         & > .key-bar--sign { color: $text-accent; text-style: bold; background: $panel; }
         & > .key-bar--label { color: $foreground; background: $panel; }
         & > .key-bar--dimmed { color: $text-disabled; background: $panel; }
+        &:ansi > .key-bar--dimmed, &:nocolor > .key-bar--dimmed { text-style: dim; }
     }
     """
 
