@@ -79,8 +79,8 @@ class RowsScreen(LooksAhead):
         """What is wrong as the steps so far leave it; None while the session is still being checked."""
         self.given_problems: tuple[Problem, ...] = ()
         """What was wrong when it was opened."""
-        self._said: tuple[int, str] = (-1, "")
-        """A row and what is said while the cursor is on it."""
+        self._said: tuple[int, str, int] = (-1, "", 0)
+        """A row, what is said while the cursor is on it, and how many operations were done by then."""
         self._laid_path = self.view_now.seen.state.path
         """The steps that the rows were laid out behind."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
@@ -141,7 +141,7 @@ class RowsScreen(LooksAhead):
 
     def say_row(self, words: str) -> None:
         """Say something until the cursor moves away from where it is now."""
-        self._said = (self.rows.cursor, words)
+        self._said = (self.rows.cursor, words, len(self.workspace.history.done))
         self._say()
 
     # What the workers found
@@ -204,8 +204,8 @@ class RowsScreen(LooksAhead):
         self._say()
 
     def _say(self) -> None:
-        place, words = self._said
-        if place != self.rows.cursor or not words:
+        place, words, done = self._said
+        if place != self.rows.cursor or done != len(self.workspace.history.done) or not words:
             view = self.view_now
             words = self._sentence(view)
         right = f"{self.rows.cursor + 1:,} of {len(self.shown):,}" if self.shown else "no rows"
