@@ -241,6 +241,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("palette", "ctrl+p", "app.command_palette", "Menu", "Every action, by name", (A,)),
     Key("theme", "", "app.change_theme", "Theme", "Choose the colours", (A,)),
     Key("ascii", "", "app.toggle_ascii", "ASCII signs", "Draw with ASCII signs only, or not", (A,)),
+    Key("move", "", "move", "Move", "Write this session anew for another agent", (M,)),
     Key("save-text", "", "save_text", "Save text", "Write the text of this block to a new file", (M, T)),
     Key("help", "question_mark,f1", "app.help", "Help", "What each key does here", (A,)),
     Key("quit", "q,ctrl+q", "app.leave", "Quit", "Leave; asks only when steps are not written", (A,)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,11 +28,13 @@ class ConfirmScreen(ModalScreen[bool]):
         Binding("left,up", "app.focus_previous", "Previous", show=False),
     ]
 
-    def __init__(self, question: str, *, yes: str, no: str = "Cancel", detail: str = "") -> None:
-        """`yes` and `no` are verbs for the buttons; the texts may hold session text."""
+    def __init__(
+        self, question: str, *, yes: str, no: str = "Cancel", detail: str | Sequence[str] = ()
+    ) -> None:
+        """`yes` and `no` are verbs for the buttons; texts may hold session text; `detail` may be lines."""
         super().__init__()
         self._question = question
-        self._detail = detail
+        self._detail = (detail,) if isinstance(detail, str) and detail else tuple(detail)
         self._yes = yes
         self._no = no
 
@@ -40,7 +43,8 @@ class ConfirmScreen(ModalScreen[bool]):
         with Vertical(id="box", classes=f"-{glyphs.name}"):
             yield Static(Content(safe_text(self._question, glyphs)), id="question")
             if self._detail:
-                yield Static(Content(safe_text(self._detail, glyphs)), id="detail")
+                detail = "\n".join(safe_text(line, glyphs) for line in self._detail)
+                yield Static(Content(detail), id="detail")
             with Horizontal(id="answers"):
                 yield Push(self._no, id="no")
                 yield Push(self._yes, id="yes")

@@ -32,6 +32,7 @@ from app.tui.screens.parts.fixing import Fixes
 from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.mapping import Maps
 from app.tui.screens.parts.marking import MarksRows
+from app.tui.screens.parts.moving import Moves
 from app.tui.screens.parts.on_disk import LooksAtFiles
 from app.tui.screens.parts.recipes import Recipes
 from app.tui.screens.parts.subagents import OpensSubagents
@@ -44,6 +45,7 @@ from app.tui.widgets.stage_strip import StageStrip
 
 class InspectScreen(
     Watches,
+    Moves,
     OpensSubagents,
     Recipes,
     Loses,
