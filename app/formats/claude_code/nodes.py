@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from sys import intern
 from typing import Any, Final
 
 from app.formats.claude_code.blocks import RecordBlocks
@@ -197,7 +198,8 @@ def usage_of(value: Any) -> Usage | None:
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
-    return value if isinstance(value, str) and value else None
+    # Ids, names and types come again and again: each is held once.
+    return intern(value) if isinstance(value, str) and value else None
 
 
 def _count(value: Any) -> int | None:

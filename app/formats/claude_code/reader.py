@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from sys import intern
 from typing import Any
 
 from app.formats.claude_code.blocks import RecordBlocks
@@ -76,10 +77,10 @@ def _index(rows: Iterable[Row], transcript: Transcript, heading: Heading) -> Non
         value: Any = row.value
         record = value if isinstance(value, dict) else {}
         uuid = record.get("uuid")
-        key = uuid if isinstance(uuid, str) and uuid and uuid not in seen else f"@{row.offset}"
+        key = intern(uuid) if isinstance(uuid, str) and uuid and uuid not in seen else f"@{row.offset}"
         seen.add(key)
         kind = record.get("type")
-        kind = kind if isinstance(kind, str) else ""
+        kind = intern(kind) if isinstance(kind, str) else ""
         name = "unreadable" if value is UNREADABLE else kind
         transcript.append(Record(index, row.offset, row.length, row.line, name, key, row.damage))
         transcript.nodes.append(node_of(index, key, record, reader))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Any
 
 from app.formats.codex.boundaries import compaction_of, marker_of
@@ -164,7 +165,7 @@ class Rollout(RecordStore):
         value: Any = row.value
         record = value if isinstance(value, dict) else {}
         kind = record.get("type")
-        kind = kind if isinstance(kind, str) else ""
+        kind = intern(kind) if isinstance(kind, str) else ""
         payload = record.get("payload")
         payload = payload if isinstance(payload, dict) else {}
         key = self._key(row.offset, kind, payload)

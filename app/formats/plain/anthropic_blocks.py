@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from sys import intern
 from typing import Any, Final, Protocol
 
 from app.formats.markers import author_of, holds_user_words
@@ -105,7 +106,7 @@ class BlockReader:
         return self._opaque(key, record, path, item)
 
     def _call(self, key: str, record: int, path: JsonPath, item: Mapping[str, Any]) -> ToolUse:
-        ident, name = as_word(item.get("id")), as_word(item.get("name"))
+        ident, name = intern(as_word(item.get("id"))), intern(as_word(item.get("name")))
         self._tools[ident] = name
         arguments = item.get("input")
         return ToolUse(
@@ -119,7 +120,7 @@ class BlockReader:
         )
 
     def _result(self, key: str, record: int, path: JsonPath, item: Mapping[str, Any]) -> ToolResult:
-        ident = as_word(item.get("tool_use_id"))
+        ident = intern(as_word(item.get("tool_use_id")))
         content = item.get("content")
         parts = self.parts(key, record, (*path, "content"), content)
         return ToolResult(
