@@ -254,6 +254,10 @@ class Graph:
                 found.setdefault(parent.index, []).append(node)
         return found
 
+    def let_go(self) -> None:
+        """Hold no longer what is only needed to find a way, and is found anew for the next one."""
+        self.__dict__.pop("_children", None)
+
     def _answers_to(self, members: Iterable[Node], answered: set[str]) -> list[Node]:
         idents = (ident for node in members for ident in node.calls if ident not in answered)
         return [self._by_answer[ident][0] for ident in idents if ident in self._by_answer]

@@ -50,6 +50,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     last = way.path[-1] if way.path else None
     facts = facts_of(transcript, way, len(branches.leaves), rows.bad_lines)
     messages = in_file_order(live, branches.messages)
+    graph.let_go()
     return Session(
         format=NAME,
         name=source.name,
