@@ -34,10 +34,13 @@ class Written:
     session: Messages
     """The conversation as it was opened: what a stage took out of it before is not made up either."""
 
+    ruled: Messages
+    """The conversation whose rules it should tell, but for those that still stand in `after`."""
+
     def proof(self) -> Proof:
         """What it made up, and which rules went that it does not tell. Takes as long as the conversation."""
         kept = {block.key for _, block in blocks_of(self.after)}
-        return prove(self.text, self.before, kept=kept, also=self.session)
+        return prove(self.text, self.before, kept=kept, also=self.session, ruled=self.ruled)
 
 
 class Wish(Protocol):
@@ -108,7 +111,8 @@ class ForStage:
         if step is None or not step.result.written:
             return None, self._note
         live = self._workspace.session.live
-        return Written(step.result.written, step.before, step.result.messages, live), step.result.note
+        # What an earlier stage took out is gone as well, and this is the place to tell it.
+        return Written(step.result.written, step.before, step.result.messages, live, live), step.result.note
 
     def add_rules(self, rules: Iterable[Rule]) -> None:
         found, _ = self.written()
@@ -162,8 +166,8 @@ class ForRange:
         edit = steps[-1].edit if steps else None
         if not isinstance(edit, SummariseRange) or not edit.text.strip():
             return None, "the newest step is no summary of theirs"
-        live, result = self._workspace.session.live, steps[-1].result
-        return Written(edit.text.strip(), steps[-1].before, result.messages, live), result.note
+        live, result, before = self._workspace.session.live, steps[-1].result, steps[-1].before
+        return Written(edit.text.strip(), before, result.messages, live, before), result.note
 
     def add_rules(self, rules: Iterable[Rule]) -> None:
         found, _ = self.written()

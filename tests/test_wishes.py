@@ -55,6 +55,15 @@ def test_what_a_stage_took_out_before_is_not_made_up() -> None:
     assert [item.text for item in found.proof().invented] == ["line_of_no_file"]
 
 
+def test_rules_that_an_earlier_stage_took_out_are_missed_too() -> None:
+    workspace, wish = stage(16)
+    workspace.set_options("snip", {"max_messages": 12, "head_messages": 3})
+    give_summary(workspace, "summarize", "hand", "All is answered.")
+    found, _ = wish.written()
+    assert found is not None and len(found.before) < 20
+    assert len(missing(wish)) == 16
+
+
 def test_giving_up_leaves_the_options_as_they_were() -> None:
     workspace = working()
     wish = ForStage(workspace, "summarize")

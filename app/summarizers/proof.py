@@ -28,11 +28,18 @@ class Proof:
     """The user's rules that it does not tell, in their order."""
 
 
-def prove(summary: str, messages: Messages, *, kept: Collection[str] = (), also: Messages = ()) -> Proof:
+def prove(
+    summary: str,
+    messages: Messages,
+    *,
+    kept: Collection[str] = (),
+    also: Messages = (),
+    ruled: Messages | None = None,
+) -> Proof:
     """A summary of these messages held against them: all their words, calls and results, thinking too.
 
     `kept` are keys of blocks that stay beside it: their rules need not be told. What stands in `also` is
-    not made up either.
+    not made up either. `ruled` are the messages whose rules are to be told; None: the summarised ones.
     """
     known = {id(message) for message in messages}
     others = tuple(message for message in also if id(message) not in known)
@@ -43,7 +50,7 @@ def prove(summary: str, messages: Messages, *, kept: Collection[str] = (), also:
             found[item.text] = item
     return Proof(
         tuple(_outermost(found.values())),
-        tuple(missing_rules(summary, messages, kept)),
+        tuple(missing_rules(summary, messages if ruled is None else ruled, kept)),
     )
 
 

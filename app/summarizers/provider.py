@@ -22,6 +22,7 @@ this program and this machine.
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -70,7 +71,7 @@ class Provider:
     def place(self) -> str:
         """Where a prompt would go, in words. Not safe for a terminal."""
         if self.kind == "command":
-            return f"the program {' '.join(self.argv)}"
+            return f"the program {shlex.join(self.argv)}"
         address = self._address
         proxy = _proxy(address)
         way = f", through the proxy {_host(urlsplit(proxy))}" if proxy else ""

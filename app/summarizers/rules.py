@@ -81,8 +81,8 @@ _BEGINS: Final = (
     r"|make sure(?: to)?|want you to|need you to)\s+)"
 )
 _DO: Final = (
-    r"(?:add|answer|change|commit|do|edit|fix|look|make|modify|read|reply|respond|run|test|touch|update|use|work"
-    r"|write)"
+    r"(?:add|answer|change|commit|do|edit|fix|list|look|make|modify|read|reply|report|respond|run|show|test|touch"
+    r"|update|use|work|write)"
 )
 _DOING: Final = (
     r"(?:adding|altering|breaking|changing|deleting|editing|installing|modifying|removing|renaming|rewriting"
@@ -94,6 +94,7 @@ _ENGLISH: Final = re.compile(
     r"|refrain from|ensure|stick to|prefer)\s+(?!mind\b|worry\b|know\b|think\b|understand\b|remember\b"
     r"|see\b|have to\b|need to\b|be sorry\b|ending\b|you think\b)"
     rf"|(?:only|just) {_DO}\b|{_DO}\b[^,;]{{0,80}} only\b|(?:in|with) \w+ only\b"
+    rf"|{_DO} nothing\b"
     r"|keep (?:the|all|my|our|it|this|that|these|those|your)\b"
     r"|leave\b.{1,80}?\b(?:alone|unchanged|untouched|as (?:it|they))\b"
     r"|no (?:new|more|extra|external|additional|other|further) \w+|no \w+ please\b"

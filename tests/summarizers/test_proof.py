@@ -269,6 +269,7 @@ def test_rules_are_told_from_reports(text: str, rules: list[str]) -> None:
             "Nothing outside src may change.",
             "Prefer small commits.",
         ),
+        *("Only report, change nothing.", "Change nothing else."),
         *("From now on, write commit messages in English.", "DO NOT EDIT generated files", "dont touch prod"),
         *(
             "只改 src 目录",
