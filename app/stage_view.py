@@ -10,6 +10,7 @@ from typing import Any
 
 from app.comparison import Comparison, compare_all, compare_step
 from app.model import blocks_of
+from app.pricing import Pricing, pricing
 from app.stages.base import Action, Option
 from app.workspace import Status, Step, Workspace
 
@@ -67,6 +68,8 @@ class StageView:
     """Whether they are the model's own count, so that none needs a `~`."""
     comparison: Comparison
     options: tuple[OptionValue, ...]
+    cost: Pricing
+    """Of all that was done, and of the preview behind it."""
 
     @property
     def is_done(self) -> bool:
@@ -99,6 +102,7 @@ def stage_view(workspace: Workspace) -> StageView:
         exact=counted and workspace.counts_exactly,
         comparison=compare_step(workspace, step) if preview is not None else compare_all(workspace),
         options=option_values(step.action, workspace.pipeline.steps[step.number - 1].stage),
+        cost=pricing(workspace, after=states[-1]),
     )
 
 

@@ -94,3 +94,15 @@ def test_options_tell_what_differs_from_the_pipeline(workspace: Workspace) -> No
 )
 def test_an_operation_has_words(operation: Operation, words: str) -> None:
     assert operation.words == words
+
+
+def test_the_price_is_of_the_preview_behind_all_that_was_done() -> None:
+    workspace = Workspace(busy_session(), load("react-mini"), exact=False)
+    workspace.advance()
+    found = stage_view(workspace).cost.price
+    preview = workspace.preview
+    assert preview is not None
+    assert (found.before, found.after) == (
+        workspace.tokens(workspace.session.live),
+        workspace.tokens(preview.result.messages),
+    )

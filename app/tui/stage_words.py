@@ -87,6 +87,8 @@ def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
         lines.append(Fact("note", note))
     checks = sorted(view.comparison.checks, key=lambda check: _URGENCY[check.level])
     lines += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in checks]
+    if view.cost.price.first_changed is not None:
+        lines.append(Fact("cache", view.cost.short(), "" if view.cost.is_worth_it else "!"))
     protected = sum(step.result.protected for step in shown)
     others = protected - sum(block.kept is not None for block in view.comparison.blocks)
     if others > 0:
