@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from app.tui.app import HandcompactApp, Opening
-from tests.tui.on_screen import press
+from tests.tui.on_screen import press, settle
+from tests.tui.screen_text import screen_text
 
 
 def opening(file: str | Path, *, ascii: bool = False, theme: str | None = None) -> Opening:  # noqa: A002
@@ -29,3 +31,12 @@ async def type_in(pilot: Pilot[None], text: str) -> str:
     assert isinstance(field, Input)
     field.value = text
     return await press(pilot, "enter")
+
+
+async def until(pilot: Pilot[None], seen: Callable[[], bool]) -> str:
+    """Wait until something is so, however slow the machine is; the screen's text."""
+    for _ in range(100):
+        text = await settle(pilot)
+        if seen():
+            return text
+    raise AssertionError(f"it did not happen:\n{screen_text(pilot.app)}")

@@ -20,9 +20,9 @@ from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.sessions import SessionsScreen
-from tests.tui.driving import opening, shows
+from tests.tui.driving import opening, shows, until
 from tests.tui.files import anthropic_file
-from tests.tui.on_screen import press, settle
+from tests.tui.on_screen import press
 from tests.tui.screen_text import assert_golden, screen_text
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +38,14 @@ def kept() -> list[Path]:
 
 
 async def come_back(pilot: Pilot[None]) -> str:
-    await settle(pilot)
-    return await settle(pilot)
+    """Wait for the question."""
+    return await until(pilot, lambda: isinstance(pilot.app.screen, ChooseScreen))
+
+
+async def took_up(pilot: Pilot[None]) -> str:
+    """Say yes to it, and wait until it is done."""
+    await press(pilot, "enter")
+    return await until(pilot, lambda: "took up" in screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
@@ -57,8 +63,7 @@ async def test_leaving_asks_and_coming_back_offers(file: Path, size: tuple[int, 
     async with app.run_test(size=size) as pilot:
         await come_back(pilot)
         assert_golden(app, "take-up")
-        await press(pilot, "enter")
-        text = await come_back(pilot)
+        text = await took_up(pilot)
         assert shows(app, InspectScreen) and "took up 3 steps" in text
         assert len(kept()) == 1
         assert "undone: accept" in await press(pilot, "u")
@@ -181,7 +186,6 @@ async def test_a_program_that_is_ended_loses_nothing(file: Path, end: str) -> No
     async with app.run_test(size=(80, 24)) as pilot:
         text = await come_back(pilot)
         assert "4 steps on this file were not exported" in text
-        await press(pilot, "enter")
-        text = await come_back(pilot)
+        text = await took_up(pilot)
         assert "took up 4 steps" in text
         assert app.screen.workspace.state.pins  # type: ignore[attr-defined]

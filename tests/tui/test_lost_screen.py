@@ -11,9 +11,9 @@ from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.lost import LostScreen
 from app.tui.screens.text import TextScreen
 from tests.formats.claude_code.records import assistant, lines, result, use, user
-from tests.tui.driving import opening, shows
+from tests.tui.driving import opening, shows, until
 from tests.tui.on_screen import press, settle
-from tests.tui.screen_text import assert_golden
+from tests.tui.screen_text import assert_golden, screen_text
 
 LONG = "a line of a file\n" * 300
 
@@ -43,10 +43,12 @@ async def test_what_goes_is_listed_opened_and_kept(file: Path, size: tuple[int, 
         await press(pilot, "a", "L")
         assert shows(app, LostScreen)
         assert_golden(app, "lost")
-        text = await press(pilot, "enter")
-        assert shows(app, TextScreen) and "account 7731-04 is frozen" in text
-        text = await press(pilot, "escape", "o")
-        assert shows(app, TextScreen) and "so that PostingError comes" in text
+        await press(pilot, "enter")
+        assert shows(app, TextScreen)
+        await until(pilot, lambda: "account 7731-04 is frozen" in screen_text(app))
+        await press(pilot, "escape", "o")
+        assert shows(app, TextScreen)
+        await until(pilot, lambda: "so that PostingError comes" in screen_text(app))
         text = await press(pilot, "escape", "p")
         assert "1 fact lost by what was done" in text and "retry_budget = 17" in text
         assert "it stays; u takes that back" in text

@@ -11,10 +11,10 @@ from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.inspect import InspectScreen
-from tests.tui.driving import opening, shows, type_in
+from tests.tui.driving import opening, shows, type_in, until
 from tests.tui.files import anthropic_file
-from tests.tui.on_screen import press, settle
-from tests.tui.screen_text import assert_golden
+from tests.tui.on_screen import press
+from tests.tui.screen_text import assert_golden, screen_text
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ async def test_saved_and_applied_it_is_the_same(file: Path, tmp_path: Path) -> N
         assert "it exists" in await type_in(pilot, str(recipe))
         await press(pilot, "u", "u", "u", "u", "A")
         await type_in(pilot, str(recipe))
-        assert "all 4 steps were done" in await settle(pilot)
+        await until(pilot, lambda: "all 4 steps were done" in screen_text(app))
         assert inspect(app).workspace.history.done == done
         assert len(list(journal_dir().iterdir())) == 1
         assert "undone: accept" in await press(pilot, "u")
@@ -56,11 +56,10 @@ async def test_what_does_not_fit_is_listed(file: Path, tmp_path: Path, size: tup
     async with app.run_test(size=size) as pilot:
         await press(pilot, "a", "A")
         await type_in(pilot, str(recipe))
-        assert shows(app, ConfirmScreen)
+        await until(pilot, lambda: shows(app, ConfirmScreen))
         assert_golden(app, "recipe-anew")
         await press(pilot, "right", "enter")
-        await settle(pilot)
-        assert shows(app, ChooseScreen)
+        await until(pilot, lambda: shows(app, ChooseScreen))
         assert_golden(app, "recipe-misfits")
         await press(pilot, "escape")
         assert inspect(app).workspace.pipeline.name == "gentle"
@@ -74,12 +73,15 @@ async def test_a_no_and_a_bad_file_change_nothing(file: Path, tmp_path: Path) ->
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "a", "A")
         await type_in(pilot, str(recipe))
+        await until(pilot, lambda: shows(app, ConfirmScreen))
         assert "nothing was done" in await press(pilot, "escape")
         recipe.write_text('recipe = 1\n[[step]]\ndo = "\x1b[2J [/x]"\n')
         await press(pilot, "A")
-        assert "is not TOML" in await type_in(pilot, str(recipe))
+        await type_in(pilot, str(recipe))
+        await until(pilot, lambda: "is not TOML" in screen_text(app))
         recipe.write_text('recipe = 1\n[[step]]\ndo = "pin"\nkeys = ["gone"]\n')
         await press(pilot, "A")
         await type_in(pilot, str(recipe))
+        await until(pilot, lambda: shows(app, ChooseScreen))
         assert "nothing of it fits" in await press(pilot, "escape")
         assert len(inspect(app).workspace.history.done) == 3
