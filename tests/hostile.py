@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.display import safe_text
+from tests.hostile_agents import copilot, gemini_cli, opencode, pi, qwen
 
 HOSTILE: Final = (
     "evil\x1b]52;c;aGFja2Vk\x07\x1b]0;owned\x07\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\\x1b[2J\x1b[6n"
@@ -178,6 +179,11 @@ MADE: Final[dict[str, Callable[[str], bytes]]] = {
     "anthropic": anthropic,
     "openai-chat": openai_chat,
     "responses": responses,
+    "pi": pi,
+    "qwen-code": qwen,
+    "gemini-cli": gemini_cli,
+    "copilot": copilot,
+    "opencode": opencode,
 }
 
 

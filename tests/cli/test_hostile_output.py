@@ -12,6 +12,8 @@ from tests.hostile import FILE_NAME, HOSTILE, MADE, SEEN, acting, put
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such file names")
 
+SLOW = ("anthropic", "responses", "qwen-code", "opencode", "gemini-cli")
+"""Formats that are tried with  pytest -m slow."""
 COMMANDS = (
     ("report", "--count", "rough"),
     ("report", "--json", "--count", "rough"),
@@ -26,13 +28,15 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind in SLOW else ()) for kind in MADE]
+)
 def test_no_command_lets_anything_act(kind: str, tmp_path: Path, handcompact: Handcompact) -> None:
     file = put(tmp_path, kind)
     for command in COMMANDS:
         done = handcompact(command[0], file, *command[1:])
         assert done.code in (0, 1, 3), (command, done.err)
-        assert "evil" in done.out + done.err
+        assert any(part in done.out + done.err for part in ("evil", "never ended"))
         assert acting(done.out) == acting(done.err) == [], command
     assert SEEN in handcompact("report", file, "--count", "rough").out
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile import MADE, SEEN, acting, claude_code, every_sign, put, told
+from tests.hostile import HOSTILE, MADE, SEEN, acting, claude_code, every_sign, put, told
 from tests.tui.terminal import written_to_terminal
 
 HOMES = {
@@ -20,11 +20,28 @@ HOMES = {
 }
 
 
+ELSEWHERE = {
+    ".codex/sessions/2026/01/02/rollout-\x1b]0;x\x07.jsonl": "codex",
+    ".pi/agent/sessions/--\u202e--/1_\x9b2J.jsonl": "pi",
+    ".qwen/projects/-\x1b[2J/chats/01a22b88-652c-7cf1-9182-83c7b06e4e46.jsonl": "qwen-code",
+    ".gemini/tmp/[b \x9d/chats/session-\x1bc.jsonl": "gemini-cli",
+    ".copilot/session-state/\x1b[6n/events.jsonl": "copilot",
+}
+"""Sessions of other agents in the list of sessions, under names that try to act, too."""
+
+
 def walk(folder: Path, kind: str, *options: str, words: str | None = None, size: tuple[int, int]) -> set[str]:
     """Walk through a hostile session, see that nothing acts, and say which screens were met."""
     sessions = folder / ".claude" / "projects" / "evil\x1b]0;owned\x07\u202e"
     sessions.mkdir(parents=True)
     (sessions / "evil\x9b2J.jsonl").write_bytes(claude_code())
+    apart = sessions / "evil\x9b2J" / "subagents"
+    apart.mkdir(parents=True)
+    (apart / "agent-\x1b[2J.jsonl").write_bytes(claude_code())
+    for place, agent in ELSEWHERE.items():
+        other = folder / place
+        other.parent.mkdir(parents=True)
+        other.write_bytes(MADE[agent](HOSTILE))
     env = {name: str(folder / place) for name, place in HOMES.items()}
     file, seen = put(folder, kind, words), folder / "seen"
     arguments = (str(file), str(seen), *options)

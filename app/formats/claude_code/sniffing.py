@@ -27,5 +27,7 @@ def _is_ours(record: dict[str, Any]) -> bool:
     if kind in METADATA:
         return any(name in record for name in ("sessionId", "leafUuid", "messageId"))
     message = record.get("message")
-    of_another = "provenance" in record or (isinstance(message, dict) and "parts" in message)
+    of_another = any(name in record for name in ("provenance", "systemPayload")) or (
+        isinstance(message, dict) and "parts" in message
+    )
     return kind in _IN_TREE and "uuid" in record and "parentUuid" in record and not of_another

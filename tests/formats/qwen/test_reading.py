@@ -288,3 +288,9 @@ def test_a_compression_of_strange_contents_is_read() -> None:
     assert said(session.live)[0][0] == "Story."
     data = written(rewrite(session, session_id=NEW_ID))
     assert said(read_bytes(data).live)[0][0] == "Story."
+
+
+def test_a_session_of_an_older_client_is_told_from_claude_code() -> None:
+    rows = [user(1, None, "Ask."), system(2, 1, "custom_title", customTitle="T")]
+    bare = [{name: row[name] for name in row if name != "provenance"} for row in rows]
+    assert detect(BytesSource(lines(*bare))).name == "qwen-code"
