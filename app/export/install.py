@@ -113,7 +113,7 @@ _OWN_NAMES: Final[Mapping[str, str]] = {"copilot": "events.jsonl"}
 """Where every session has the same file name, in a folder of its own."""
 
 _WHY: Final[Mapping[str, str]] = {
-    "gemini-cli": " (none of the projects that it lists on this machine has the session's folder)",
+    "gemini-cli": " (none of the projects that it lists here has the session's folder; start it there once)",
     "opencode": " (it keeps sessions in a database; its own import takes the file in from anywhere)",
 }
 """Why a place is not known, by the name of the format."""

@@ -50,21 +50,21 @@ def by_hand(choose: ByHand) -> Make:
 
 def _drop_two_calls(session: Session) -> list[str]:
     calls = [block.key for _, block in blocks_of(session.live) if isinstance(block, ToolUse)]
-    return [shlex.join(("drop", *calls[:2]))]
+    return [shlex.join(("drop", *calls[:2]))] if calls else []
 
 
 def _rewrite_both(session: Session) -> list[str]:
     """The first words of the person, and the first of the model."""
     said = [(block.author, block.key) for _, block in blocks_of(session.live) if isinstance(block, Text)]
     firsts = dict(reversed(said))
-    wanted = (firsts[author] for author in (Author.USER, Author.ASSISTANT))
+    wanted = (firsts[author] for author in (Author.USER, Author.ASSISTANT) if author in firsts)
     return [shlex.join(("replace_text", key, f"text={REWRITTEN}")) for key in wanted]
 
 
 def _note_pictures(session: Session) -> list[str]:
     results = [block for _, block in blocks_of(session.live) if isinstance(block, ToolResult)]
     held = [block.key for block in results if any(isinstance(part, Image) for part in block.parts)]
-    return [shlex.join(("note_image", *held))]
+    return [shlex.join(("note_image", *held))] if held else []
 
 
 def _whole_summary(session: Path) -> Exported:

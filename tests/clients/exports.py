@@ -138,7 +138,8 @@ def summarised(session: Path, *, drop_old: bool = False) -> Exported:
     source = open_source(session)
     kind = detect(source)
     opened = kind.read(source)
-    start = max(i for i, message in enumerate(opened.live) if _is_prompt(message)) or _newest_reply(opened)
+    prompts = (i for i, message in enumerate(opened.live) if _is_prompt(message))
+    start = max(prompts, default=0) or _newest_reply(opened)
     boundary = Boundary(
         "made/boundary", "manual", "structured", tokens_before=9_000, tokens_after=900, removed=start
     )
