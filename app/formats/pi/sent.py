@@ -14,7 +14,7 @@ from typing import Any
 from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.drafts import Draft, Outgoing, drafts
 from app.formats.pi.log import PiLog
-from app.formats.pi.words import BRANCH, BRANCH_SUMMARY, MOVED_IMAGE, SUMMARY
+from app.formats.pi.words import BRANCH, BRANCH_SUMMARY, MOVED_IMAGE, SEE_IMAGE, SUMMARY
 from app.formats.plain.anthropic_blocks import as_object, as_word
 from app.formats.repairs import Mending
 from app.model import Author, Block, Image, Message, Opaque, Role, Text, Thinking, ToolResult, ToolUse
@@ -70,14 +70,28 @@ def is_summary(message: Message | None, block: Block | None) -> bool:
 
 def pairs(log: PiLog, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
     """Each message's key with the message in the provider's form; contents are lists."""
+    for key, message in _held(log, messages):
+        yield key, {**message, "content": list(map(_introduced, message["content"]))}
+
+
+def _held(log: PiLog, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
+    """The same without the words that pi itself adds, which stand in no file."""
     for sent in outgoing(log, messages):
         content = [_item(log, message, block) for message, block in sent.items]
         yield sent.key, {"role": str(sent.role), "content": content}
 
 
+def _introduced(item: Value) -> Value:
+    """A result that holds pictures alone has words before them."""
+    content = item.get("content")
+    if not isinstance(content, list) or any(part["type"] == "text" for part in content):
+        return item
+    return {**item, "content": [{"type": "text", "text": SEE_IMAGE}, *content]}
+
+
 def drafts_of(log: PiLog, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
     """The messages with every repair that the provider's rules demand, and those repairs."""
-    mending = mend_anthropic(lambda: pairs(log, messages))
+    mending = mend_anthropic(lambda: _held(log, messages))
     return drafts(partial(outgoing, log, messages), mending, partial(_item, log)), mending
 
 

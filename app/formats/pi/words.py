@@ -39,6 +39,9 @@ BRANCH: Final = (
 MOVED_IMAGE: Final = "(image attached after the tool results)"
 """What pi sends for a picture in an error result; the picture itself follows the results."""
 
+SEE_IMAGE: Final = "(see attached image)"
+"""What pi sends before the pictures of a result that holds nothing else."""
+
 OWN: Final = "handcompact"
 """Our name in entries that we make: a `customType`, and a member of a compaction's `details`."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import PurePath
 from typing import Any
@@ -39,6 +40,7 @@ from tests.formats.pi.records import (
     user,
     written,
 )
+from tests.validity.made import png
 
 
 def standings(session: Session) -> dict[str, list[list[str]]]:
@@ -91,6 +93,16 @@ def test_blocks_of_every_kind_are_read_where_they_lie() -> None:
     seal = reply.blocks[0]
     assert isinstance(seal, Thinking) and seal.signature_chars == 4
     assert (session.usage, reply.usage, reply.model) == (Usage(20, 10), Usage(10, 5), "m")
+
+
+def test_a_result_of_pictures_alone_is_sent_behind_pis_own_words() -> None:
+    picture = image(base64.b64encode(png(1, 1)).decode())
+    session = read(user(1, None, "Look."), assistant(2, 1, [call("t1")]), result(3, 2, "t1", [picture]))
+    (sent,) = request(session)[-1][1]
+    assert [part["type"] for part in sent["content"]] == ["text", "image"]
+    assert sent["content"][0]["text"] == "(see attached image)"
+    again = read_bytes(written(rewrite(session, session_id=NEW_ID)))
+    assert request(again) == request(session)
 
 
 def test_who_wrote_a_text_is_told_from_the_entry() -> None:
