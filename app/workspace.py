@@ -239,13 +239,15 @@ class Workspace:
 
     def why_not(self, deed: Deed, step: str = "", keys: Iterable[str] = ()) -> str | None:
         """Why this cannot be done now, in words; None when it can."""
-        taken = len(self.state.taken)
         known = {s.name for s in self.pipeline.steps}
-        if deed in (Deed.RUN, Deed.SKIP) and taken >= len(self.pipeline.steps):
-            stages = "the one stage" if taken == 1 else f"all {taken} stages"
-            return f"{stages} of {self.pipeline.name} {'is' if taken == 1 else 'are'} done"
-        if deed is Deed.BACK and not taken:
-            return "no stage has been run yet"
+        if deed in (Deed.RUN, Deed.SKIP, Deed.BACK):
+            # Only these ask for the state, which takes a look at every operation.
+            taken = len(self.state.taken)
+            if deed is Deed.BACK:
+                return None if taken else "no stage has been run yet"
+            if taken >= len(self.pipeline.steps):
+                stages = "the one stage" if taken == 1 else f"all {taken} stages"
+                return f"{stages} of {self.pipeline.name} {'is' if taken == 1 else 'are'} done"
         if deed in _ABOUT_A_STAGE and step not in known:
             return f"{self.pipeline.name} has no stage {step!r}"
         if deed in (Deed.PIN, Deed.UNPIN, Deed.REFUSE, Deed.ALLOW) and not tuple(keys):
