@@ -56,3 +56,13 @@ def test_what_was_tried_on_another_history_is_not_done(workspace: Workspace) -> 
     workspace.pin(["m3/0"])
     assert not take(workspace, tried, tried.ways[0])
     assert workspace.steps == ()
+
+
+def test_what_chose_the_rows_is_noted_only_where_all_of_them_are_changed(workspace: Workspace) -> None:
+    """A rule that is asked again elsewhere must mean what was done here."""
+    tried = attempt(workspace, Clear(keys=("m3/0", "m7/0")), "clear tool:Read")
+    assert take(workspace, tried, tried.ways[0])
+    assert workspace.history.done[-1].rule == "clear tool:Read"
+    tried = attempt(workspace, Drop(keys=("m5/0", "m6/0")), "drop role:user")
+    assert take(workspace, tried, tried.ways[0])
+    assert workspace.history.done[-1].rule == ""

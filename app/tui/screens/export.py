@@ -286,7 +286,7 @@ class ExportScreen(Exports):
         may_drop = self._box("words").value
         found = equivalent_command(self.workspace, self.opened.source, wishes, drop_user_words=may_drop)
         self.app.copy_to_clipboard(found.command)
-        lost = f"; it cannot say {' and '.join(found.missing)}" if found.missing else ""
+        lost = f"; it cannot say {' and '.join(found.missing)}, a recipe can" if found.missing else ""
         self.status(f"copied{lost}: {found.command}")
 
     def action_close(self) -> None:
