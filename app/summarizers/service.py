@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import warnings
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -68,7 +69,10 @@ def by_service(service: Service, patience: Patience = PATIENT) -> Ask:
 
 def _library(service: Service) -> Any:
     try:
-        return importlib.import_module(service.kind)
+        # What it says of its own parts while it loads is no business of a person at a screen.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return importlib.import_module(service.kind)
     except ImportError as error:
         raise InputError(
             f"to ask {service.host} its library is needed: pip install 'handcompact[{service.kind}]'"
