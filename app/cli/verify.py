@@ -40,7 +40,8 @@ class Verify:
         if args.json:
             say_json({**_as_json(session, violations, manifest, ok=not found), "resume": how.as_json()})
         else:
-            gone = how.folder if how.folder_is_there is False else ""
+            is_shared = manifest is not None and manifest["shared"]
+            gone = how.folder if how.folder_is_there is False and not is_shared else ""
             _say(session, violations, manifest, gone, len(damaged), ok=not found)
         return FOUND if found else DONE
 
@@ -51,12 +52,15 @@ def _manifest(session: Session, source: Source) -> dict[str, Any] | None:
     manifest: Manifest | None = next(manifests_of(Path(session.name)), None)
     if manifest is None:
         paper = paper_of(Path(session.name))
-        return None if paper is None else _told(paper.path, sha256(source) == paper.target_sha256, None)
+        if paper is None:
+            return None
+        return _told(paper.path, sha256(source) == paper.target_sha256, None, shared=True)
     return _told(manifest.path, sha256(source) == manifest.target_sha256, manifest.backup)
 
 
-def _told(path: Path, same: bool, backup: Path | None) -> dict[str, Any]:
+def _told(path: Path, same: bool, backup: Path | None, *, shared: bool = False) -> dict[str, Any]:
     return {
+        "shared": shared,
         "path": str(path),
         "same": same,
         "backup": None if backup is None else str(backup),

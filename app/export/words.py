@@ -5,7 +5,9 @@ from __future__ import annotations
 from app.checks import Level
 from app.display import counted, human_bytes, human_number
 from app.export.plan import ExportPlan
+from app.export.shell import quoted
 from app.export.write import Written
+from app.formats.source import FileSource
 from app.pipeline import PRESET
 
 
@@ -48,6 +50,9 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
         facts.append(("Backup", str(written.backup)))
     if written.shared is not None and written.manifest:
         facts.append(("Paper", f"{written.manifest}: what was masked, to go with it"))
+    if written.shared is not None and written.target and isinstance(written.plan.source, FileSource):
+        files = written.plan.session.name, str(written.target)
+        facts.append(("Look", f"handcompact diff {' '.join(map(quoted, files))}"))
     if written.report:
         facts.append(("Report", str(written.report)))
     if written.no_report:

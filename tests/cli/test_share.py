@@ -162,9 +162,9 @@ def test_a_shared_session_is_valid_verified_and_never_called_resumable(
     assert done.code == 0, done.err
     out = planted.with_name("s.shared.jsonl")
     assert f"Written   {out}" in done.out and "Resume" not in done.out and "Backup" not in done.out
-    assert (
-        "Masked    GitHub token: " in done.out and "Not sure" in done.out and "1 block of sealed" in done.out
-    )
+    assert "Masked    GitHub token: " in done.out and "Not sure" in done.out
+    assert "1 block of sealed thinking left out" in done.out
+    assert f"handcompact diff {planted} {out}" in done.out
     assert not (planted.parent / ".transcripts").exists()
     told = handcompact("verify", out, "--json")
     assert told.json["manifest"]["same"] is True

@@ -88,6 +88,7 @@ class CompareScreen(WorkScreen):
     def _try_all(self) -> None:
         """Every row roughly, then all of them again once the session is counted."""
         worker, workspace = get_current_worker(), self.workspace
+        self._say("looking at the rules")
         comparer = Comparer(workspace)
         names = [tried.name for tried in self._tried]
         self._try(comparer, names)
