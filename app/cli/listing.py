@@ -10,6 +10,7 @@ from app.cli.output import columns, say, say_json
 from app.discovery.found import Found
 from app.discovery.look import discover
 from app.display import human_age, human_bytes, one_line, short_number
+from app.running import Running, running
 
 
 class List:
@@ -24,10 +25,11 @@ class List:
 
     def run(self, args: Namespace) -> int:
         found = discover(args.limit)
+        at_work = running()
         if args.json:
             say_json(
                 {
-                    "sessions": [_as_json(session) for session in found.sessions],
+                    "sessions": [_as_json(session, at_work) for session in found.sessions],
                     "looked_in": [
                         {"agent": shelf.agent, "folder": str(shelf.folder), "found": shelf.found}
                         for shelf in found.shelves
@@ -37,6 +39,9 @@ class List:
             return DONE
         now = time.time()
         say(*columns((_row(session, now) for session in found.sessions), right=frozenset({1, 2, 3})))
+        for session in found.sessions:
+            if users := at_work.on(session.name):
+                say(f"! at work on {session.path}: {', '.join(users)}")
         for shelf in found.shelves:
             say(f"Looked in {shelf.folder} ({shelf.agent}): {shelf.found} sessions")
         return DONE
@@ -46,10 +51,17 @@ def _row(session: Found, now: float) -> tuple[str, ...]:
     age = "" if session.is_sample else human_age(now - session.modified)
     tokens = "" if session.tokens is None else short_number(session.tokens)
     title = one_line(session.title, 48).rstrip()
-    return (session.agent, age, human_bytes(session.size), tokens, title, str(session.path))
+    return (
+        session.agent,
+        age,
+        human_bytes(session.size) if session.size else "",
+        tokens,
+        title,
+        str(session.path),
+    )
 
 
-def _as_json(session: Found) -> dict[str, object]:
+def _as_json(session: Found, at_work: Running) -> dict[str, object]:
     return {
         "path": str(session.path),
         "agent": session.agent,
@@ -61,4 +73,5 @@ def _as_json(session: Found) -> dict[str, object]:
         "messages": session.messages,
         "messages_estimated": session.about,
         "subagents": session.subagents,
+        "at_work": list(at_work.on(session.name)),
     }

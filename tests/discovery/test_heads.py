@@ -5,18 +5,26 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.discovery.ends import HEAD_BYTES, TAIL_BYTES, ends_of
 from app.discovery.found import Found
+from app.discovery.heads import HEADS
 from app.discovery.look import Look, discover
 from app.opening import open_workspace
 from app.report import report
+from tests.fuzz.corpus import seeds
+from tests.fuzz.mutations import mutate
 from tests.plain_session import SAMPLES
 
+SEEDS = seeds()
 ID = "01a22b88-652c-7cf1-9182-83c7b06e4e46"
 PLACES = {
     "claude-code-long.jsonl": f".claude/projects/-p/{ID}.jsonl",
@@ -133,3 +141,16 @@ def test_a_link_to_a_session_is_listed_and_one_to_nowhere_is_not(home: Path) -> 
     os.symlink(home / "real.jsonl", folder / "a.jsonl")
     os.symlink(home / "gone.jsonl", folder / "b.jsonl")
     assert only(home).path == folder / "a.jsonl"
+
+
+@settings(max_examples=120, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_no_damage_keeps_a_head_from_being_read(seed: int) -> None:
+    chance = Random(seed)
+    data = mutate(chance.choice(SEEDS), chance, SEEDS)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "01a22b88.jsonl")
+        path.write_bytes(data)
+        for agent, head in HEADS.items():
+            found = head(Found(str(path), agent, "", "name", 0.0, len(data), is_read=False))
+            assert found.is_read and found.title and (found.tokens is None or found.tokens > 0)

@@ -69,9 +69,9 @@ def _calls(
     for piece in pieces:
         for call in filter(None, map(call_of, piece.parts)):
             place = piece.block.place if piece.block is not None else None
-            kept[place.path[-1] if by_number and place is not None else call.get("id")] = call
+            kept[place.path[-1] if by_number and place is not None else str(call.get("id"))] = call
     for number, call in enumerate(old):
-        found = kept.get(number if by_number else call.get("id")) if isinstance(call, dict) else None
+        found = kept.get(number if by_number else str(call.get("id"))) if isinstance(call, dict) else None
         if found is not None:
             yield _call(call, found, answers)
 
