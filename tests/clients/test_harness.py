@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import sys
 import threading
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.clients import npm
-from tests.clients.comparison import differences, strays, unsaid_reminders
-from tests.clients.enclosure import OwnNetwork, network
+from tests.clients.agents import Resumed
+from tests.clients.comparison import compacted_first, differences, strays, unsaid_reminders
+from tests.clients.enclosure import Ended, OwnNetwork, network
 from tests.clients.mock import PROMPT, MockModel, Request
 from tests.clients.npm import Package, Unavailable
 
@@ -103,6 +105,57 @@ def test_items_are_compared_one_by_one() -> None:
     assert len(differences(planned, of_items(planned[0], other, *behind))) == 1
     assert differences(planned, of_items(planned[0], *behind))
     assert differences(planned, of_items(*reversed(planned), *behind))
+
+
+GEMINI_CALL = {"functionCall": {"id": "read__read_17_0", "name": "read", "args": {"n": 0}}}
+GEMINI_RESULT = {"functionResponse": {"id": "c1", "name": "read", "response": {"output": "x = 1"}}}
+CONTENTS = [
+    {"role": "user", "parts": [{"text": "Read it."}]},
+    {"role": "model", "parts": [{"text": "Hm.", "thought": True}, GEMINI_CALL]},
+    {"role": "user", "parts": [GEMINI_RESULT]},
+    {"role": "model", "parts": [{"text": "One."}]},
+]
+
+
+def test_contents_are_compared_without_context_seals_and_prompt() -> None:
+    named = {"id": "read_17_0", "name": "read", "args": {"n": 0}}
+    call = {"functionCall": named, "thoughtSignature": "c2VhbA=="}
+    context = {"role": "user", "parts": [{"text": "<session_context>today"}, {"text": "Read it."}]}
+    prompt = {"role": "user", "parts": [{"text": PROMPT}]}
+    found = [context, {"role": "model", "parts": [call]}, *CONTENTS[2:], prompt]
+    assert differences(CONTENTS, Request("contents", {}, tuple(found), 0, None)) == []
+    answer = {"id": "c1", "name": "read", "response": {"output": "x = 2"}}
+    other = {"functionResponse": answer}
+    for wrong in ([*found[:2], {"role": "user", "parts": [other]}, *found[3:]], [*found[:1], *found[3:]], []):
+        assert differences(CONTENTS, Request("contents", {}, tuple(wrong), 0, None))
+
+
+def test_contents_are_found_again_in_chat_messages() -> None:
+    function = {"name": "read", "arguments": '{"n": 0}'}
+    call = {"id": "read_17_0", "type": "function", "function": function}
+    found = [
+        {"role": "system", "content": "You are a client."},
+        {"role": "user", "content": [{"type": "text", "text": "Read it."}]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "x = 1"}]},
+        {"role": "assistant", "content": "One."},
+        {"role": "user", "content": PROMPT},
+    ]
+    assert differences(CONTENTS, Request("chat", {}, tuple(found), 0, None)) == []
+    less = [*found[:2], found[4], found[5]]
+    assert differences(CONTENTS, Request("chat", {}, tuple(less), 0, None))
+    other = [*found[:3], {"role": "tool", "tool_call_id": "c1", "content": "x = 2"}, *found[4:]]
+    assert len(differences(CONTENTS, Request("chat", {}, tuple(other), 0, None))) == 1
+
+
+def test_a_conversation_that_is_told_as_one_text_is_a_compaction() -> None:
+    said = [{"role": "user", "content": f"Words that nobody says by chance, number {n}."} for n in range(3)]
+    told = {"role": "user", "content": f"Sum up: {json.dumps(said)}"}
+    summing = sent(told)
+    main = sent(NEXT)
+    ended = Ended(0, "", "", 0.0)
+    assert compacted_first(Resumed(ended, (summing, main)), said)
+    assert not compacted_first(Resumed(ended, (sent({"role": "user", "content": "A title?"}), main)), said)
 
 
 def test_strays_are_what_was_not_planned() -> None:

@@ -119,6 +119,51 @@ def test_items_of_the_other_provider() -> None:
     assert "No tool call found for function call output with call_id c1" in words
 
 
+CHAT_CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}],
+}
+CHAT_RESULT = {"role": "tool", "tool_call_id": "c1", "content": "x = 1"}
+
+
+def test_chat_completions() -> None:
+    path = "/v1/chat/completions"
+    with MockModel() as model:
+        status, text = post(model, path, {"model": "m", "messages": [ASKED, CHAT_CALL, CHAT_RESULT]})
+        streamed = post(model, path, {"model": "m", "messages": [ASKED], "stream": True})[1]
+        orphan, words = post(model, path, {"model": "m", "messages": [ASKED, CHAT_RESULT]})
+        still_open, told = post(model, path, {"model": "m", "messages": [ASKED, CHAT_CALL, ASKED]})
+    assert status == 200 and json.loads(text)["choices"][0]["message"]["content"] == ANSWER
+    assert streamed.startswith("data: ") and ANSWER in streamed and "event:" not in streamed
+    assert orphan == 400 and "must be a response to a preceeding message" in words
+    assert still_open == 400 and "did not have response messages: c1" in told
+
+
+GEMINI_CALL = {"role": "model", "parts": [{"functionCall": {"name": "read", "args": {}}}]}
+GEMINI_PART = {"functionResponse": {"name": "read", "response": {"output": "x"}}}
+GEMINI_RESULT = {"role": "user", "parts": [GEMINI_PART]}
+GEMINI_ASKED = {"role": "user", "parts": [{"text": "Read it."}]}
+
+
+def test_contents() -> None:
+    path = "/v1beta/models/m:generateContent"
+    twice = {"role": "user", "parts": [GEMINI_PART, GEMINI_PART]}
+    with MockModel() as model:
+        status, text = post(model, path, {"contents": [GEMINI_ASKED, GEMINI_CALL, GEMINI_RESULT]})
+        streamed = post(model, "/v1beta/models/m:streamGenerateContent", {"contents": [GEMINI_ASKED]})[1]
+        wanted = {"contents": [GEMINI_ASKED], "generationConfig": {"responseMimeType": "application/json"}}
+        as_json = json.loads(post(model, path, wanted)[1])["candidates"][0]["content"]["parts"][0]["text"]
+        doubled, words = post(model, path, {"contents": [GEMINI_ASKED, GEMINI_CALL, twice]})
+        counted = json.loads(post(model, "/v1beta/models/m:countTokens", {"contents": [GEMINI_ASKED]})[1])
+    assert status == 200
+    assert json.loads(text)["candidates"][0]["content"]["parts"] == [{"text": ANSWER}]
+    assert streamed.startswith("data: ") and ANSWER in streamed
+    assert json.loads(as_json) == {"text": ANSWER}
+    assert doubled == 400 and "equal to the number of function call parts" in words
+    assert counted == {"totalTokens": 3}
+
+
 def test_other_calls_are_not_found() -> None:
     with MockModel() as model:
         status, _ = post(model, "/v1/telemetry", {})
