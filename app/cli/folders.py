@@ -41,16 +41,7 @@ def report_folder(args: Namespace) -> int:
 
 def compact_folder(args: Namespace) -> int:
     """Compact every session below a folder, or say what it would do; gives the exit code."""
-    for word in (
-        "in_place",
-        "install",
-        "title",
-        "summary_file",
-        "memory",
-        "refusal",
-        "model_command",
-        "ask_model",
-    ):
+    for word in _FOR_ONE:
         if getattr(args, word, None):
             option = f"--{word.replace('_', '-')}"
             raise InputError(f"{option} is for one session, and {args.file} is a folder: give a session file")

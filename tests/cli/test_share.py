@@ -314,3 +314,9 @@ def test_what_is_planted_in_a_sample_of_any_format_goes(
     )
     assert done.code == 0, done.err
     assert_clean(out.parent)
+
+
+def test_a_whole_folder_is_not_shared_at_once(handcompact: Handcompact, planted: Path) -> None:
+    before = tree(planted.parent)
+    done = handcompact("compact", planted.parent, *ROUGH, "--share", "--write")
+    assert done.code == 2 and "--share is for one session" in done.err and tree(planted.parent) == before
