@@ -60,8 +60,8 @@ async def settle(pilot: Pilot[None]) -> str:
 
 
 def _resting(app: App[None]) -> bool:
-    """Whether the detail waits for the cursor to rest."""
-    return bool(getattr(app.screen, "resting", False))
+    """Whether the detail waits for the cursor to rest, or a file is still to be opened."""
+    return any(getattr(app.screen, name, False) for name in ("resting", "opens_first"))
 
 
 async def press(pilot: Pilot[None], *keys: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.listing import Within
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.background import Counted
@@ -330,3 +331,17 @@ async def test_what_the_recorded_usage_says_of_the_estimate_stands_beside_it() -
         assert "calibrated on 36 replies: x 1.00, +-5 %" in await settle(pilot)
         await pilot.resize_terminal(80, 24)
         assert "(est. +-6%)" in await settle(pilot)
+
+
+async def test_the_cursor_stays_in_sight_when_a_filter_that_left_few_rows_is_taken_away(
+    tmp_path: Path,
+) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path, turns=40)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = main_screen(app)
+        screen.only = Within("few", frozenset(row.key for row in screen.workspace.rows[150:154]))
+        screen.lay_rows()
+        await press(pilot, "G", "escape")
+        assert screen.rows.cursor > 100
+        assert 0 <= screen.rows.cursor - screen.rows.scroll_y < screen.rows.size.height - 1

@@ -35,7 +35,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
     def __init__(self, opening: Opening) -> None:
         super().__init__()
         self._opening = opening
-        self._opens_first = opening.file is not None
+        self.opens_first = opening.file is not None
         """Whether a file is still to be opened before anything is looked for."""
         self._catalogue = Catalogue()
         self._rows: Sequence[Row] = ()
@@ -83,7 +83,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
             self.call_after_refresh(self._open, self._opening.file, self._opening.leaf)
 
     def on_screen_resume(self) -> None:
-        if not (self._opens_first or len(self._catalogue) or self._looking or self.is_opening):
+        if not (self.opens_first or len(self._catalogue) or self._looking or self.is_opening):
             self._look()
 
     # Looking
@@ -278,7 +278,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
     # Opening
 
     def _open(self, file: str, leaf: str | None = None) -> None:
-        self._opens_first = False
+        self.opens_first = False
         self._say_error("")
         opening = self._opening
         self.open_session(file, opening.pipeline, leaf=leaf, settings=opening.settings)

@@ -334,7 +334,8 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         if index < top or index >= top + page:
             above = page // 2 if centre else (0 if index < top else page - 1)
-            self.scroll_to(y=index - above, animate=False)
+            # Without force a view that held all its rows a moment ago would not scroll yet.
+            self.scroll_to(y=index - above, animate=False, force=True)
 
     def _refresh_row(self, index: int) -> None:
         self.refresh_line(index + self.HEADER_ROWS)
