@@ -21,6 +21,8 @@ from app.summarizers.texts import block_texts
 
 MOST_CHARS: Final = 4_000_000
 """Code points of what goes that are looked at: a few seconds."""
+MOST_STAYS: Final = 100_000_000
+"""Code points of what stays, all of which have to be looked at: where there are more, nothing is."""
 _BLOCK_CHARS: Final = 60_000
 """Of one block: its beginning and its end."""
 _MOST_FACTS: Final = 200_000
@@ -96,6 +98,8 @@ def losses(
     stays = {block.key: block for _, block in blocks_of(after)}
     gone = [block for _, block in blocks_of(before) if stays.get(block.key) is not block]
     total = sum(map(chars_of, gone))
+    if not total or sum(map(chars_of, stays.values())) > MOST_STAYS:
+        return Losses((), 0, total)
     facts: dict[tuple[Kind, str], Fact] = {}
     looked = 0
     for block in reversed(gone):

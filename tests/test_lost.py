@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app import lost
 from app.edits.drop import Drop
 from app.lost import Losses, losses
 from app.model import Author, Held, Message, Role, Text, ToolResult, ToolUse, blocks_of
@@ -33,7 +34,7 @@ def texts(found: Losses) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("goes", "stays", "lost"),
+    ("goes", "stays", "fact"),
     [
         ("see src/auth/session.py", "The bug is in session.py", "src/auth/session.py"),
         ("retry_budget = 17", "retry_budget is too small", "retry_budget = 17"),
@@ -63,11 +64,11 @@ def texts(found: Losses) -> list[str]:
         ("def settle_window_days():", "the settle window days are wrong", "settle_window_days"),
     ],
 )
-def test_what_is_spoken_of_and_told_nowhere_is_lost(goes: str, stays: str, lost: str) -> None:
+def test_what_is_spoken_of_and_told_nowhere_is_lost(goes: str, stays: str, fact: str) -> None:
     found = told(goes, stays)
-    assert lost in texts(found), texts(found)
-    fact = found.facts[texts(found).index(lost)]
-    assert fact.places == ("a/0",) and fact.mentioned == "b/0" and fact.mentions >= 1
+    assert fact in texts(found), texts(found)
+    first = found.facts[texts(found).index(fact)]
+    assert first.places == ("a/0",) and first.mentioned == "b/0" and first.mentions >= 1
 
 
 @pytest.mark.parametrize(
@@ -196,6 +197,12 @@ def test_it_is_bounded_and_can_be_stopped() -> None:
     found = losses((*many, rest), (rest,), most_chars=100_000)
     assert found.looked < 120_000 < found.total and found.facts
     assert losses((*many, rest), (rest,), stop=lambda: True) == Losses((), 0, found.total)
+
+
+def test_where_too_much_stays_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was not read could hold the fact."""
+    monkeypatch.setattr(lost, "MOST_STAYS", 10)
+    assert told("retry_budget = 17", "retry_budget is too small") == Losses((), 0, 42)
 
 
 @pytest.mark.slow

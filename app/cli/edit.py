@@ -88,6 +88,8 @@ def _save_recipe(workspace: Workspace, args: Namespace) -> dict[str, object]:
     """Write the recipe, also where the export is a dry run or is refused: it is what was asked for."""
     path = as_path(args.save_recipe)
     assert path is not None
+    if args.save_recipe == "-":
+        raise InputError("a recipe goes to a file of its own, not to standard output: name one")
     left_out = save_recipe(workspace, path)
     if not args.json:
         complain(f"recipe: {path}")

@@ -15,17 +15,19 @@ _TOP: Final = 20
 _CELLS: Final = 90
 
 
-def losses_of(workspace: Workspace) -> Losses:
-    """What the steps so far lose; where only rough figures were asked for, no text is read for it."""
+def losses_of(workspace: Workspace) -> Losses | None:
+    """What the steps so far lose; None where only rough figures were asked for: no text is read for them."""
     if not workspace.estimator.exact:
-        return Losses()
+        return None
     return losses(workspace.session.live, workspace.messages, workspace.judgements, most_chars=MOST_CHARS)
 
 
-def lost_lines(found: Losses) -> list[str]:
+def lost_lines(found: Losses | None) -> list[str]:
     """A count, and the worst; nothing where nothing goes."""
-    if not found.total:
+    if found is None or not found.total:
         return []
+    if not found.looked:
+        return ["Lost      not looked for: too much text stays"]
     part = "" if found.looked >= found.total else f" (in {found.looked:,} of {found.total:,} characters)"
     if not found.facts:
         return [f"Lost      nothing found that what stays speaks of{part}"]
@@ -38,8 +40,10 @@ def lost_lines(found: Losses) -> list[str]:
     return lines
 
 
-def lost_as_json(found: Losses) -> dict[str, Any]:
+def lost_as_json(found: Losses | None) -> dict[str, Any] | None:
     """The count, how much was looked at, and the worst, as `lost` of an export's JSON object."""
+    if found is None:
+        return None
     return {
         "count": len(found.facts),
         "looked_chars": found.looked,

@@ -86,4 +86,6 @@ def test_a_file_that_is_no_recipe_is_bad_use(handcompact: Handcompact, session: 
 def test_a_recipe_replaces_no_file(handcompact: Handcompact, session: Path) -> None:
     done = handcompact("edit", session, "--do", "clear tool:Read", "--save-recipe", session, *ROUGH)
     assert done.code == 3 and "exists already" in done.err
+    done = handcompact("edit", session, "--do", "clear tool:Read", "--save-recipe", "-", *ROUGH)
+    assert done.code == 2 and "to a file" in done.err
     assert session.read_bytes() == (SAMPLES / "claude-code-tools.jsonl").read_bytes()

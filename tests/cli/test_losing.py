@@ -9,7 +9,7 @@ import pytest
 from tests.cli.run import Handcompact
 from tests.formats.claude_code.records import assistant, lines, result, use, user
 
-CLEAR = ("--do", "clear tool:Read", "--dry-run", "--count", "rough")
+CLEAR = ("--do", "clear tool:Read", "--dry-run")
 
 
 @pytest.fixture
@@ -34,12 +34,13 @@ def test_the_lost_are_counted_and_named(handcompact: Handcompact, session: Path)
     assert "Lost      1 fact that what stays still speaks of" in done.out
     assert "value retry_budget = 17  (retry_budget, once)" in done.out
     told = handcompact("edit", session, *CLEAR, "--json").json["lost"]
+    assert handcompact("edit", session, *CLEAR, "--json", "--count", "rough").json["lost"] is None
     assert told["count"] == 1 and told["looked_chars"] == told["of_chars"]
     assert told["top"][0]["text"] == "retry_budget = 17" and len(told["top"][0]["places"]) == 1
 
 
 def test_where_nothing_goes_nothing_is_said(handcompact: Handcompact, session: Path) -> None:
-    done = handcompact("edit", session, "--do", "pin 0", "--dry-run", "--count", "rough")
+    done = handcompact("edit", session, "--do", "pin 0", "--dry-run")
     assert "Lost" not in done.out
     session.write_bytes(session.read_bytes().replace(b"retry_budget = 17", b"nothing"))
     done = handcompact("edit", session, *CLEAR)

@@ -26,6 +26,7 @@ from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.lost_list import LostList
 
+NOTHING = "nothing goes that what stays still speaks of"
 BEFORE, BEHIND = 40, 120
 """Code points that are shown at both sides of a fact."""
 
@@ -129,7 +130,8 @@ class LostScreen(WorkScreen):
         about = self.query_one("#about", FactList)
         if found is None or fact is None:
             about.show([])
-            empty = "nothing goes that what stays still speaks of"
+            unseen = found is not None and found.losses.total > 0 and not found.losses.looked
+            empty = "not looked for: too much text stays" if unseen else NOTHING
             self.status(self._said or ("" if found is None else empty))
             return
         about.show(list(self._facts(fact, found)))
