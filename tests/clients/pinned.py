@@ -68,11 +68,19 @@ class Pinned:
     """The session on which every kind of edit is tried."""
     further: tuple[Sample, ...] = ()
     """Sessions that resume unchanged, and on which every edit is tried when there is time."""
+    costly: bool = False
+    """Whether a resume takes so long that of the edits only those in `TELLING` are tried each time."""
 
     @property
     def samples(self) -> tuple[Sample, ...]:
         return self.sample, *self.further
 
+
+TELLING: Final = frozenset(
+    {"unchanged", "placeholders", "cut", "pictures", "dropped-pairs", "rewritten", "snipped"}
+    | {"summary-and-tail", "summarised", "slim", "gentle", "minicode", "layered"}
+)
+"""The kinds of edit that between them write everything that a writer can."""
 
 _AWKWARD: Final = ("broken-line", "huge-result", "cjk", "escapes", "unknown-fields")
 _QWEN: Final = "qwen-code-compressed"
@@ -104,5 +112,5 @@ PINNED: Final = (
     Pinned(PI, Sample("pi-three-turns"), (Sample("pi-compacted"),)),
     Pinned(QWEN_CODE, Sample(_QWEN, before='"subtype":"chat_compression"'), (Sample(_QWEN),)),
     Pinned(GEMINI_CLI, Sample("gemini-cli-one-turn"), (Sample("gemini-cli-compressed"),)),
-    Pinned(OPENCODE, Sample(_OPENCODE, before='"type":"compaction"'), (Sample(_OPENCODE),)),
+    Pinned(OPENCODE, Sample(_OPENCODE, before='"type":"compaction"'), (Sample(_OPENCODE),), costly=True),
 )

@@ -11,7 +11,7 @@ from tests.clients.edits import EDITS
 from tests.clients.pinned import PINNED
 
 FILE: Final = Path(__file__).with_name("record.json")
-"""Written by `UPDATE_CLIENTS_RECORD=1 .ci/clients`."""
+"""Written by the tests where `UPDATE_CLIENTS_RECORD` is set."""
 
 BEGIN: Final = "<!-- edits x agents, by python -m tests.clients --write README.md -->"
 END: Final = "<!-- end -->"

@@ -11,7 +11,7 @@ from app.errors import RefusedError
 from tests.clients.agents import Agent, Place
 from tests.clients.checks import check, put
 from tests.clients.edits import EDITS
-from tests.clients.pinned import PINNED, Pinned, Sample
+from tests.clients.pinned import PINNED, TELLING, Pinned, Sample
 
 pytestmark = pytest.mark.clients
 
@@ -19,12 +19,16 @@ pytestmark = pytest.mark.clients
 def tried(samples: Callable[[Pinned], tuple[Sample, ...]], *edits: str) -> list[Any]:
     """Each agent with sessions of its own and every edit that these can show, or only those named."""
     return [
-        pytest.param(one.agent, sample, edit, id=f"{one.agent}-{sample}-{edit}")
+        pytest.param(one.agent, sample, edit, id=f"{one.agent}-{sample}-{edit}", marks=_marks(one, edit))
         for one in PINNED
         for sample in samples(one)
         for edit in edits or EDITS
         if EDITS[edit].is_for(one.agent)
     ]
+
+
+def _marks(one: Pinned, edit: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] if one.costly and edit not in TELLING else []
 
 
 def resumes(agent: Agent, place: Place, sample: Sample, edit: str) -> None:
