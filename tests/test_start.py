@@ -54,6 +54,12 @@ def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_
     }
 
 
+def test_sessions_are_listed_before_the_formats_are_there() -> None:
+    nobody = "import os; os.environ.update(dict.fromkeys(('HOME', 'USERPROFILE', 'XDG_DATA_HOME'), '/none'))"
+    loaded = modules_after(f"{nobody}\nfrom app.discovery.look import Look, samples; Look(), samples()")
+    assert not loaded & {"app.formats", "app.stages", "tiktoken", "textual"}
+
+
 def test_every_verb_is_done_by_the_command_of_its_name() -> None:
     assert {verb: command(verb).name for verb in COMMANDS} == {verb: verb for verb in COMMANDS}
     assert all(command(verb).summary for verb in COMMANDS)

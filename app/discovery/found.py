@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,10 @@ class Found:
         return self.agent == SAMPLE
 
 
-SAMPLE = "sample"
+SAMPLE: Final = "sample"
+OPENCODE: Final = "opencode"
+MAX_TITLE: Final = 200
+"""Code points of a title that are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,13 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from app.discovery.ends import HEAD_BYTES, LONG_HEAD_BYTES, LONG_TAIL_BYTES, Ends, ends_of
-from app.discovery.found import Found
+from app.discovery.found import MAX_TITLE, Found
 from app.discovery.subagents import count_of
 from app.formats.gemini.entries import as_text
 from app.formats.gemini.words import IGNORED, SET
 from app.formats.responses.authors import authors_of
 from app.formats.responses.blocks import text_in
 from app.model import Author
-
-MAX_TITLE = 200
-"""Code points of a title that are kept."""
 
 Value: TypeAlias = dict[str, Any]
 Head: TypeAlias = Callable[[Found], Found]

@@ -1,7 +1,8 @@
 """Where agents keep their sessions on this machine, read by their heads only.
 
 A look lists the agents' folders at once; then the file of each session is opened, a few kilobytes of
-both its ends are read, and it is closed again.
+both its ends are read, and it is closed again. What knows the formats is imported behind the list, for it
+takes longer than to find ten thousand files.
 """
 
 from __future__ import annotations
@@ -9,16 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from app.discovery.found import SAMPLE, Found, Shelf, Subagent
-from app.discovery.heads import HEADS, MAX_TITLE
-from app.discovery.subagents import subagents_of
-from app.formats.opencode.database import Listed, children_of, measures_of, sessions_in
-from app.formats.opencode.words import PREFIX
+from app.discovery.found import OPENCODE, SAMPLE, Found, Shelf, Subagent
 from app.settings import (
     claude_dir,
     codex_dir,
@@ -30,7 +28,6 @@ from app.settings import (
     qwen_sessions_dir,
 )
 
-OPENCODE: Final = "opencode"
 _QWEN_NAME = re.compile(r"[0-9a-fA-F-]{32,36}\.jsonl")
 
 
@@ -70,8 +67,11 @@ class Look:
     def read(found: Found) -> Found:
         """A session of the list with what its head tells."""
         if found.agent == OPENCODE:
-            messages, tokens, subagents = measures_of(opencode_store(), found.name.removeprefix(PREFIX))
-            return replace(found, messages=messages, tokens=tokens, subagents=subagents, is_read=True)
+            from app.discovery.stored import measured
+
+            return measured(found)
+        from app.discovery.heads import HEADS
+
         return HEADS[found.agent](found)
 
 
@@ -83,12 +83,13 @@ def discover(limit: int | None = None) -> Discovery:
 
 def subagents(path: Path) -> list[Subagent]:
     """The transcripts of the subagents of a session, oldest first."""
-    if not str(path).startswith(PREFIX):
+    from app.discovery.subagents import subagents_of
+
+    if not str(path).startswith(f"{OPENCODE}:"):
         return subagents_of(path)
-    return [
-        Subagent(Path(f"{PREFIX}{each.ident}"), each.ident, each.title[:MAX_TITLE], each.modified, 0)
-        for each in children_of(opencode_store(), str(path).removeprefix(PREFIX))
-    ]
+    from app.discovery.stored import stored_subagents
+
+    return stored_subagents(str(path))
 
 
 def samples() -> tuple[Found, ...]:
@@ -127,7 +128,7 @@ def _places() -> Iterator[tuple[str, Path, Callable[[], list[Found]]]]:
     yield files("Qwen Code", qwen_sessions_dir() / "projects", _qwen_files)
     yield files("Copilot CLI", copilot_dir() / "session-state", _copilot_files)
     store = opencode_store()
-    yield OPENCODE, store, lambda: [_stored(each) for each in sessions_in(store)]
+    yield OPENCODE, store, partial(_stored, store)
 
 
 def _claude_files(folder: Path) -> Iterator[os.DirEntry[str]]:
@@ -205,11 +206,12 @@ def _listed(agent: str, entry: os.DirEntry[str]) -> Iterator[Found]:
     yield Found(entry.path, agent, project, stem, info.st_mtime, info.st_size, is_read=False)
 
 
-def _stored(listed: Listed) -> Found:
-    """A session of opencode, which lies in a database; it has a name that can be opened."""
-    title = (listed.title or listed.ident)[:MAX_TITLE]
-    name = f"{PREFIX}{listed.ident}"
-    return Found(name, OPENCODE, listed.folder, title, listed.modified, 0, is_read=False)
+def _stored(store: Path) -> list[Found]:
+    if not store.is_file():
+        return []
+    from app.discovery.stored import stored_sessions
+
+    return stored_sessions(store)
 
 
 def _entries(folder: Path | str) -> list[os.DirEntry[str]]:

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from app.discovery.ends import HEAD_BYTES, ends_of
-from app.discovery.found import Found, Subagent
+from app.discovery.found import MAX_TITLE, Found, Subagent
 from app.model import Block, Session, ToolResult, ToolUse, blocks_of
-
-MAX_TITLE = 200
 
 
 def count_of(found: Found) -> int:
