@@ -229,3 +229,21 @@ def test_no_npm_is_a_reason(fake_npm: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PATH", str(fake_npm.parent / "nowhere"))
     with pytest.raises(Unavailable, match="there is no npm"):
         npm.install(TOOL)
+
+
+@pytest.mark.parametrize("have", [(20, 20), (0, 0)])
+def test_a_client_that_needs_a_newer_node_gets_one_of_its_own(
+    fake_npm: Path, monkeypatch: pytest.MonkeyPatch, have: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(npm, "_node_version", lambda: have)
+    monkeypatch.setattr(npm, "_node", lambda: Package("node-here", "1.2.3", "tool"))
+    picky = Package("some-tool", "1.2.3", "tool", node=(22, 19))
+    program = npm.install(picky)
+    first, _, rest = npm.search_path(picky, "/usr/bin").partition(":")
+    assert rest == "/usr/bin" and "node-here" in first and "some-tool" in str(program)
+    assert npm.search_path(TOOL, "/usr/bin") == "/usr/bin"
+
+
+def test_a_node_that_is_new_enough_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npm, "_node_version", lambda: (22, 19))
+    assert npm.search_path(Package("some-tool", "1.2.3", "tool", node=(22, 19)), "/usr/bin") == "/usr/bin"
