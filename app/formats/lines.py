@@ -40,10 +40,8 @@ BOM: Final = b"\xef\xbb\xbf"
 _PADDING = b" \t\r\n\0"
 _padding = re.compile(rb"(?:[ \t\r\n\0]|\xef\xbb\xbf)*+")
 _surrogate = re.compile(rb"\\u[dD][89a-fA-F]")
-_lone = re.compile(
-    rb"(?<!\\)(?:\\\\)*+(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
-    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F])"
-)
+_low = re.compile(rb"\\u[dD][c-fC-F]")
+_LOW: Final = tuple(b"cdefCDEF"[n : n + 1] for n in range(8))
 
 
 class _Unreadable(Enum):
@@ -135,7 +133,7 @@ class LineReader:
         """Notices about a record that is not damaged by them."""
         if len(raw) >= HUGE:
             self._note("huge-record", number, f"{len(raw)} bytes")
-        if _lone.search(raw):
+        if _has_half(raw):
             self._note("lone-surrogate", number)
 
     def _note(self, word: str, line: int | None, detail: str = "") -> None:
@@ -291,3 +289,23 @@ def _after_padding(line: bytes, pos: int) -> tuple[int, bool]:
     """Behind blanks, NUL and byte-order marks at `pos`, and whether NUL was among them."""
     match = _padding.match(line, pos)
     return (match.end(), b"\0" in match[0]) if match else (pos, False)
+
+
+def _has_half(raw: bytes) -> bool:
+    """Whether half of a surrogate pair stands alone among the escapes of a record."""
+    paired = -1
+    for found in _surrogate.finditer(raw):
+        at = found.start()
+        before = at
+        while before and raw[before - 1] == 0x5C:
+            before -= 1
+        if (at - before) % 2:
+            continue  # the backslash is an escaped one, and `u` a letter
+        if raw[at + 3 : at + 4] in _LOW:
+            if at != paired:
+                return True
+        elif _low.match(raw, at + 6):
+            paired = at + 6
+        else:
+            return True
+    return False

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.lines import NOTICES, UNREADABLE, LineReader, Row, mend, parse_record
+from app.formats.lines import NOTICES, UNREADABLE, LineReader, Row, _has_half, mend, parse_record
 from app.formats.source import BytesSource
 
 CASES = sorted((Path(__file__).parents[1] / "data" / "cases").glob("0[67]*.jsonl"))
@@ -285,3 +285,21 @@ def test_rows_stay_inside_the_file_and_are_read_again_the_same(parts: list[bytes
         if row.value is not UNREADABLE:
             assert parse_record(raw) == row.value
             assert json.loads(mend(raw)) == row.value
+
+
+ESCAPES = ["\\\\", "\\ud83d", "\\ude00", "\\uDBff", "\\uDC00", "\\u0041", "ud83d", "x", "\\n"]
+
+
+@given(st.lists(st.sampled_from(ESCAPES)))
+def test_half_of_a_pair_among_escapes_is_told_as_a_parser_sees_it(parts: list[str]) -> None:
+    written = '"' + "".join(parts) + '"'
+    try:
+        text = json.loads(written)
+    except ValueError:
+        return
+    try:
+        text.encode()
+        is_whole = True
+    except UnicodeEncodeError:
+        is_whole = False
+    assert _has_half(written.encode()) is not is_whole
