@@ -15,7 +15,16 @@ from app.export.shell import quoted
 from app.formats.base import Format
 from app.formats.opencode.words import PREFIX
 from app.model import Session
-from app.settings import in_agent_dir
+from app.settings import (
+    claude_dir,
+    codex_dir,
+    copilot_dir,
+    gemini_dir,
+    pi_dir,
+    pi_session_dir,
+    qwen_dir,
+    qwen_sessions_dir,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,10 @@ def passed_over(kind: Format) -> str:
 
 
 def _is_in_its_folder(kind: Format, path: Path) -> bool:
-    return kind.name != "opencode" and in_agent_dir(path)
+    """Whether a file lies below a folder of its own agent; another agent's would not find it."""
+    resolved = path.resolve()
+    homes = (home() for home in _HOMES.get(kind.name, ()))
+    return any(home is not None and resolved.is_relative_to(home.resolve()) for home in homes)
 
 
 def _elsewhere(session: Session, kind: Format) -> str:
@@ -135,6 +147,16 @@ def _qwen_code(folder: str, there: bool) -> str:
         " (make it; it may be empty)"
     )
 
+
+_HOMES: Final[Mapping[str, tuple[Callable[[], Path | None], ...]]] = {
+    "claude-code": (claude_dir,),
+    "codex-rollout": (codex_dir,),
+    "copilot": (copilot_dir,),
+    "gemini-cli": (gemini_dir,),
+    "pi": (pi_dir, pi_session_dir),
+    "qwen-code": (qwen_dir, qwen_sessions_dir),
+}
+"""By the name of the format, the folders of its agent; opencode looks in none."""
 
 _TOLD: Final[Mapping[str, Callable[[str, bool], str]]] = {
     "claude-code": _claude_code,

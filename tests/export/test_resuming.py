@@ -80,6 +80,12 @@ def test_a_session_where_no_agent_looks_is_not_promised_to_resume(sample: str, t
 
 
 @pytest.mark.usefixtures("home")
+def test_a_session_in_another_agents_folder_is_not_found_by_its_own() -> None:
+    told = how(laid("codex-three-turns.jsonl", LOOKED_IN["claude-code-v2-0.jsonl"]()))
+    assert told.command is None and "--install" in told.obstacle
+
+
+@pytest.mark.usefixtures("home")
 def test_pi_and_opencode_take_a_session_from_any_file(tmp_path: Path) -> None:
     mail = tmp_path / "mail of a friend"
     pi = plan(laid("pi-compacted.jsonl", mail), Wishes())
