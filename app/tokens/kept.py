@@ -119,6 +119,12 @@ class KeptCounts:
 
     # The file
 
+    def __del__(self) -> None:
+        # It holds nothing that is worth a complaint when nobody closes it (Python 3.13 makes one).
+        if self._database is not None:
+            with suppress(sqlite3.Error):
+                self._database.close()
+
     def _opened(self) -> sqlite3.Connection | None:
         if not self._tried:
             self._tried = True
@@ -141,7 +147,7 @@ class KeptCounts:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        database = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             # What a crash takes from it is counted again.
             database.execute("PRAGMA synchronous = OFF")
