@@ -68,7 +68,8 @@ def offer(workspace: Workspace, fix: QuickFix) -> Offer:
     if not step.changes:
         return Offer(fix, edit, 0, 0, step.result.note)
     freed = workspace.tokens(step.before) - workspace.tokens(step.result.messages)
-    if freed <= 0:
+    # What is dropped leaves nothing in its place, and a short seal counts as no token.
+    if freed <= 0 and any(change.after is not None for change in step.changes):
         return Offer(fix, edit, 0, 0, "what would stand for it is as long as it is")
     return Offer(fix, edit, len(step.changes), freed, seen or step.result.note)
 
