@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from app.errors import HandcompactError, InputError, RefusedError, UnknownFormat
@@ -170,7 +170,11 @@ class Job:
             return None
         kind = format_named(opened.workspace.session.format)
         inner = path.parent.relative_to(how.root)
-        return how.out / inner / kind.new_name(path, opened.workspace.new_id)
+        name = PurePath(kind.new_name(path, opened.workspace.new_id))
+        if name.parts[0] == "..":
+            # A format that keeps a folder a session; nothing goes out of the folder that was named.
+            inner, name = inner.parent, PurePath(*name.parts[1:])
+        return how.out / inner / name
 
     def _open(self, path: Path) -> Opened:
         opened = open_workspace(str(path), pipeline=self.pipeline, settings=self.settings, exact=self.exact)

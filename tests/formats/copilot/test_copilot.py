@@ -33,6 +33,7 @@ from app.model import (
 from app.opening import open_workspace
 from app.running import users_of
 from app.validity import check, errors
+from tests.cli.run import Handcompact
 from tests.formats.copilot.records import (
     FORMAT,
     NEW_ID,
@@ -269,3 +270,24 @@ def test_names_of_new_files() -> None:
     assert FORMAT.new_name(PurePath("/s/x/events.jsonl"), NEW_ID) == f"../{NEW_ID}/events.jsonl"
     assert FORMAT.new_name(PurePath("/s/copy.jsonl"), NEW_ID) == f"{NEW_ID}.events.jsonl"
     assert FORMAT.new_name(PurePath("/s/x/events.jsonl"), None) == "events.jsonl"
+
+
+def test_sessions_compacted_together_stay_in_the_folder_that_was_named(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handcompact = Handcompact(capsys)
+    source, out = tmp_path / "kept", tmp_path / "out"
+    twice = [start(), user(1, "Look.")]
+    for number in range(2, 20, 2):
+        twice += [
+            assistant(number, "", call(f"c{number}", path="a.py")),
+            result(number + 1, f"c{number}", LOG),
+        ]
+    for place in (source / OLD_ID, source):
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "events.jsonl").write_bytes(lines(*twice, assistant(20, "Seen."), user(21, "Thanks.")))
+    options = ("--pipeline", "gentle", "--count", "rough", "--set", "superseded-reads.target_share=0")
+    done = handcompact("compact", source, "--out", out, "--write", *options)
+    assert done.code in (0, 1), done.err
+    found = [path for path in tmp_path.rglob("events.jsonl") if source not in path.parents]
+    assert len(found) == 2 and all(path.is_relative_to(out) for path in found)
