@@ -15,7 +15,7 @@ from typing import Final
 MAX_DEPTH: Final = 4
 """Times that a text is resolved: JSON in JSON in a log in JSON."""
 
-_escape: Final = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(["'/\\bfnrt]))""")
+_escape: Final = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["'/\\bfnrt]))""")
 _SIGNS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -56,8 +56,8 @@ def resolved(text: str) -> View | None:
 
 
 def _sign(match: re.Match[str]) -> str:
-    code = match[1] or match[2]
-    return chr(int(code, 16)) if code else _SIGNS.get(match[3], match[3])
+    code, sign = match[1], match[2]
+    return chr(int(code, 16)) if code else _SIGNS.get(sign, sign)
 
 
 def views(text: str, *, first: int = 0) -> Iterator[tuple[str, tuple[View, ...]]]:

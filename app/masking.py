@@ -35,6 +35,8 @@ MIN_CHARS: Final = 6
 """Strings shorter than this hold no secret that is known."""
 MAX_PLACES: Final = 200
 """Places of one kind that are told each; user names can stand in every line of a file."""
+MAX_ROUNDS: Final = 4
+"""Times that one string is searched; hardly ever is anything left after the first."""
 PICTURE_CHARS: Final = 2_000
 """Characters of base64 from which a string is taken for a picture."""
 
@@ -46,7 +48,7 @@ Span: TypeAlias = tuple[int, int, str, str]
 _string: Final = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _colon: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
 _picture: Final = re.compile(r"(?:data:[a-z]+/[a-z.+-]+;base64,)?(?:[A-Za-z0-9+/_-]|\\/|\\r|\\n)+={0,2}")
-_hides: Final = re.compile(r"\\(?:u00|x|/)")
+_hides: Final = re.compile(r"\\(?:u00|/)")
 """Escapes behind which a letter or a slash may stand."""
 _sealed_name: Final = re.compile(
     r"(?:signature|encrypted_?content|encrypted_?reasoning|reasoning_?encrypted_?content)$", re.IGNORECASE
@@ -164,7 +166,7 @@ class Masker:
 
     def text(self, text: str, place: Place) -> str:
         """A text with everything masked."""
-        return self._replaced(text, self._spans(text, self._everything(), first=0), place)
+        return self._masked(text, self._everything(), place, first=0)
 
     # What to look for
 
@@ -215,12 +217,22 @@ class Masker:
         if len(raw) >= PICTURE_CHARS and _picture.fullmatch(raw):
             # In so much base64 a key would be found by chance alone.
             return raw
-        spans = self._spans(raw, looked, first=1) if looked.may_hold(raw) else []
         if name and names_secret(name) and is_secret_value(name, raw):
-            spans.append((0, len(raw), GIVEN, raw))
-        return self._replaced(raw, spans, place) if spans else raw
+            return self._replaced(raw, [(0, len(raw), GIVEN, raw)], place)
+        return self._masked(raw, looked, place, first=1) if looked.may_hold(raw) else raw
 
     # Finding and replacing
+
+    def _masked(self, text: str, looked: _Looked, place: Place, *, first: int) -> str:
+        for _ in range(MAX_ROUNDS):
+            spans = self._spans(text, looked, first=first)
+            if not spans:
+                break
+            text = self._replaced(text, spans, place)
+            if all(span[2] in (NAME, ROOT) for span in spans):
+                break
+            # What was masked may have stood in the way of what is left.
+        return text
 
     def _spans(self, text: str, looked: _Looked, *, first: int) -> list[Span]:
         found: list[Span] = []
@@ -257,10 +269,20 @@ class Masker:
             return held
         number = self.tally.number(kind, held, place)
         if kind == NAME:
-            return "user" if number == 1 else f"user{number}"
+            return f"user{_letters(number)}"
         if kind == ADDRESS:
             return f"someone{number}@masked.invalid"
         return f"[masked {kind} {number}]"
+
+
+def _letters(number: int) -> str:
+    """Nothing for the first, then `b`, `c` ... `z`, `bb`: figures would make a key of what is none."""
+    letters = ""
+    while number > 1:
+        number, place = divmod(number - 2, 25)
+        letters = chr(ord("b") + place) + letters
+        number += 1
+    return letters
 
 
 def _word_finder(words: Sequence[str]) -> Finds:

@@ -27,7 +27,8 @@ _path: Final = re.compile(
 )
 _slug: Final = re.compile(r"(?<![A-Za-z0-9])-(?:home|Users)-(?P<name>[A-Za-z0-9_.]{1,64})")
 """Agents name a project's folder after its path, with `-` for every other sign."""
-_stand_in: Final = re.compile(r"user\d+")
+_stand_in: Final = re.compile(r"user[b-z]+")
+"""What masking puts in the place of a name."""
 _mail: Final = re.compile(
     r"(?<![\w.+-])(?!git@|someone\d+@masked\.invalid)[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}\b"
 )

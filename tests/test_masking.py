@@ -136,7 +136,7 @@ def test_user_names_become_users_and_the_paths_stay_paths() -> None:
     masker = Masker()
     text = "/home/ada/x /home/bob/y /home/ada/z /home/runner/w /usr/home C:\\Users\\ada\\q"
     assert masker.text(text, HERE) == (
-        "/home/user/x /home/user2/y /home/user/z /home/runner/w /usr/home C:\\Users\\user\\q"
+        "/home/user/x /home/userb/y /home/user/z /home/runner/w /usr/home C:\\Users\\user\\q"
     )
 
 
@@ -208,3 +208,35 @@ def test_places_are_told_up_to_a_number_and_all_are_counted() -> None:
         masker.json(b'{"cwd": "/home/ada/x"}', Place("s", number))
     (row,) = masker.tally.as_json()
     assert (row["times"], len(row["places"]), row["more_places"]) == (300, 200, 100)
+
+
+ODDMENTS = [
+    *(text for text, _ in PLANTED.values()),
+    *("\\", "\\\\", '"', "\\n", "\\u0041", "\n", "'", "/", "\\/", "=", "{", "}", "[", ":", " ", "\x00"),
+    *("password=", '"password": "', "token: ", "--token ", "C:\\Users\\bob\\x", "\\npm_", "é", "😀"),
+]
+pieces = st.lists(st.sampled_from(ODDMENTS), min_size=1, max_size=6).map("".join)
+values = st.recursive(
+    pieces,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["password", "signature", "content"]), inner, max_size=3),
+        inner.map(json.dumps),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(values)
+def test_json_stays_json_and_a_second_time_there_is_nothing_to_mask(value: Any) -> None:
+    masked = Masker().json(json.dumps(value).encode(), HERE)
+    assert kinds_in(json.loads(masked)) == kinds_in(value)
+    assert Masker().json(masked, HERE) == masked
+
+
+def kinds_in(value: Any) -> Any:
+    """What a value is made of, without its texts."""
+    if isinstance(value, dict):
+        return {key: kinds_in(inner) for key, inner in value.items()}
+    return [kinds_in(inner) for inner in value] if isinstance(value, list) else type(value)
