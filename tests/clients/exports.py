@@ -150,12 +150,17 @@ def summarised(session: Path, *, drop_old: bool = False) -> Exported:
     assert session_id is not None
     wish = Rewrite(messages, boundary, session_id, context_tokens=9_000, drop_old=drop_old)
     target = session.parent / kind.new_name(session, session_id)
-    target.write_bytes(b"".join(kind.rewrite(opened, wish).pieces()))
+    rewriting = kind.rewrite(opened, wish)
+    target.write_bytes(b"".join(rewriting.pieces()))
+    holder, planned = opened, messages
+    if rewriting.repairs:
+        holder, _ = open_session(target)
+        planned = holder.live
     return Exported(
         file=target,
         session_id=session_id,
         original=list(kind.request(opened, opened.live)),
-        planned=list(kind.request(opened, messages)),
+        planned=list(kind.request(holder, planned)),
         changes=start,
         context_before=opened.last_usage.context if opened.last_usage else 0,
         context_after=9_000,
