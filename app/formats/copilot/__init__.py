@@ -138,7 +138,6 @@ class _Reader(ChatReader):
         blocks = tuple(_authored(b, n, len(message.blocks), summary) for n, b in enumerate(message.blocks))
         if record.index in records.failed:
             blocks = tuple(replace(b, is_error=True) if isinstance(b, ToolResult) else b for b in blocks)
-        boundary = Boundary(record.key, "", time=records.times[record.index], record=record.index)
         return replace(
             message,
             # An empty text is nothing that anybody said.
@@ -147,7 +146,7 @@ class _Reader(ChatReader):
             time=records.times[record.index],
             model=records.models.get(record.index) if message.role == "assistant" else None,
             usage=records.usages.get(record.index),
-            boundary=boundary if summary else None,
+            boundary=_boundary(records, record) if summary else None,
         )
 
 
@@ -165,6 +164,22 @@ def _first_words(messages: Sequence[Message]) -> str | None:
             if isinstance(block, Text) and block.author is Author.USER:
                 return block.content.preview.strip().partition("\n")[0][:TITLE_CHARS] or None
     return None
+
+
+def _boundary(records: EventRecords, record: Record) -> Boundary:
+    """The compaction that an event tells of."""
+    data = data_of(records.event(record.index))
+    told = (data.get(name) for name in ("preCompactionTokens", "postCompactionTokens", "messagesRemoved"))
+    before, after, removed = (count if isinstance(count, int) and count >= 0 else None for count in told)
+    return Boundary(
+        key=record.key,
+        trigger=text_at(data, "trigger") or "auto",
+        time=records.times[record.index],
+        tokens_before=before,
+        tokens_after=after,
+        removed=removed,
+        record=record.index,
+    )
 
 
 def _authored(block: Block, number: int, of: int, summary: bool) -> Block:

@@ -115,10 +115,15 @@ def test_a_compaction_that_succeeded_stands_for_what_is_before_it() -> None:
     )
     assert [text_of(m.blocks[-1]) for m in session.live] == ["A story.", "More."]
     (boundary,) = session.boundaries
-    assert session.live[0].boundary == boundary
+    assert session.live[0].boundary == boundary and boundary.trigger == "auto"
     summary = session.live[0].blocks[0]
     assert isinstance(summary, Text) and summary.author is Author.SUMMARY
     assert all(m.standing is Standing.BEFORE_BOUNDARY for m in session.messages[:7])
+
+
+def test_a_compaction_of_the_client_tells_what_it_was() -> None:
+    (boundary,) = FORMAT.read(BytesSource(SAMPLE.read_bytes())).boundaries
+    assert (boundary.trigger, boundary.tokens_before, boundary.removed) == ("manual", 11_285, 24)
 
 
 def test_what_a_subagent_did_is_not_sent() -> None:
