@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.pilot import Pilot
@@ -21,12 +22,20 @@ from tests.tui.screen_text import assert_golden
 
 SAMPLE = Path(__file__).parent.parent.parent / "sample_sessions" / "claude-code-long.jsonl"
 SIZES = ((80, 24), (120, 36))
+LATER = 2_000_000_000.0
+"""Long after the session's newest reply, in seconds since 1970."""
 
 
 def long_session(preset: str) -> Workspace:
     source = open_source(str(SAMPLE))
     session = detect(source).read(source)
     return Workspace(session, load(preset), exact=False, root="/home/dev/shop")
+
+
+@pytest.fixture(autouse=True)
+def some_hours_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the provider still has the session in its cache must not depend on the day."""
+    monkeypatch.setattr("app.pricing.time", SimpleNamespace(time=lambda: LATER))
 
 
 async def settled(pilot: Pilot[None]) -> None:
