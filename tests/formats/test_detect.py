@@ -109,6 +109,13 @@ def test_sessions_of_other_agents_are_named(lines: list[Any], words: str) -> Non
     assert words in told("\n".join(map(json.dumps, lines)).encode())
 
 
+def test_messages_under_a_name_that_nobody_knows_are_no_session() -> None:
+    for indent in (None, 2):
+        data = json.dumps({"version": 3, "dialogue": [USER, CHAT]}, indent=indent).encode()
+        with pytest.raises(UnknownFormat, match="a JSON object with the keys version, dialogue"):
+            detect(BytesSource(data))
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -137,6 +137,9 @@ def _rows(head: bytes, *, whole: bool) -> Look:
     """What the lines show."""
     lines = head if whole else head[: head.rfind(b"\n") + 1]
     first, _, others = lines.partition(b"\n")
+    if first.strip() in (b"[", b"{"):
+        # A document that is printed for people: what stands on its lines are parts of values.
+        return Look()
     if first.rstrip().endswith((b"[", b"{")):
         # A document begins here. Its messages may stand on a line each, but this is no torn record of lines.
         lines = others
