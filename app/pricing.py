@@ -7,7 +7,7 @@ worth it: everything behind the first of them is written to the cache again.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
@@ -18,6 +18,9 @@ from app.model import Message, Session
 from app.prompt_cache import FOR_AN_HOUR, PRICES, CachePrices, Price, price
 from app.stages.base import Change
 from app.workspace import Workspace
+
+clock: Callable[[], float] = time.time
+"""What time it is, in seconds since 1970; a name of its own, so that it can be stopped."""
 
 LITTLE: Final = 0.25
 """Share of what a plan frees up to which early changes count as little."""
@@ -168,7 +171,7 @@ def pricing(
     prices = prices_of(workspace.session)
     before = workspace.session.live
     found = price(before, workspace.messages if after is None else after, workspace.tokens, prices)
-    cold_for = cold_since(workspace.session, prices, time.time() if now is None else now)
+    cold_for = cold_since(workspace.session, prices, clock() if now is None else now)
     warm = cold_for is None and found.turns is not None and found.turns >= 1
     early = _early(workspace, found, prices) if warm and after is None else None
     return Pricing(found, number_of(workspace.session, found), cold_for, early)

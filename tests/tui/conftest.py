@@ -25,3 +25,9 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.delenv("CODEX_HOME", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def warm_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No screen tells how long ago a sample's last reply was."""
+    monkeypatch.setattr("app.pricing.clock", lambda: 0.0)
