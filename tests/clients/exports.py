@@ -13,7 +13,7 @@ from app.formats import detect, fresh_id, open_session, open_source
 from app.formats.base import Rewrite
 from app.giving import give_refusal
 from app.handwork import do_typed
-from app.model import Author, Boundary, Held, Message, Role, Session, Text
+from app.model import Author, Boundary, Held, Message, Role, Session, Text, ToolResult
 from app.opening import open_workspace
 from app.pipeline import FIRST, Pipeline, PipelineStep
 from app.stages import stage_named
@@ -168,6 +168,9 @@ def summarised(session: Path, *, drop_old: bool = False) -> Exported:
 
 
 def _is_prompt(message: Message) -> bool:
+    """Whether a message holds words of the person; not one that answers calls too, which belongs to these."""
+    if any(isinstance(block, ToolResult) for block in message.blocks):
+        return False
     return any(isinstance(block, Text) and block.author is Author.USER for block in message.blocks)
 
 
