@@ -10,7 +10,7 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.worker import WorkerCancelled
+from textual.worker import WorkerCancelled, WorkerFailed
 
 from app.formats.source import BytesSource, Source
 from app.opening import Opened
@@ -47,16 +47,29 @@ def kind_of_screen(app: OnScreen) -> type[Screen[Any]]:
 
 
 async def settle(pilot: Pilot[None]) -> str:
-    """Wait for all threads and what they told the screen; the screen's text."""
-    await pilot.pause()
-    while list(pilot.app.workers) or _resting(pilot.app):
-        # One that was given up for a newer one is no failure.
-        with suppress(WorkerCancelled):
-            await pilot.app.workers.wait_for_complete()
-        while _resting(pilot.app):
-            await pilot.pause(0.01)
-        await pilot.pause()
-    return screen_text(pilot.app)
+    """Wait for all threads, what they told the screen, and what it paints of that; the screen's text.
+
+    `Pilot.pause` waits until this process uses little time, which on a machine with much else to do
+    it does at once. Here nothing may be waiting to be handled, and two looks must show the same.
+    """
+    before = None
+    while True:
+        await pilot.pause(0)
+        while list(pilot.app.workers) or _resting(pilot.app):
+            # One given up for a newer one is no failure; what a failed one means is the app's to say.
+            with suppress(WorkerCancelled, WorkerFailed):
+                await pilot.app.workers.wait_for_complete()
+            await pilot.pause(0.01 if _resting(pilot.app) else 0)
+        shown = screen_text(pilot.app)
+        if shown == before and not _unhandled(pilot.app):
+            return shown
+        before = shown
+
+
+def _unhandled(app: App[None]) -> int:
+    """Messages that nobody has handled yet."""
+    nodes = app.screen.walk_children(with_self=True)
+    return app.message_queue_size + sum(node.message_queue_size for node in nodes)
 
 
 def _resting(app: App[None]) -> bool:
