@@ -18,11 +18,11 @@ from app.edits import EDITS, Edit, edit_named
 from app.edits.by_stage import ByStage
 from app.edits.typed import typed
 from app.errors import InputError, RefusedError
-from app.history import Deed
-from app.quick_fixes import fix_named, offer
-from app.selection import Filter, select
 from app.stages import stage_named
-from app.workspace import Workspace
+from app.views.selection import Filter, select
+from app.work.history import Deed
+from app.work.quick_fixes import fix_named, offer
+from app.work.workspace import Workspace
 
 OTHER_VERBS: Final = {
     "pin": "keep blocks from every stage and edit",

@@ -34,7 +34,7 @@ class Mishap:
     kind: str
     """`KeyError`."""
     place: str
-    """Where of our own code: `app/rows.py:12`."""
+    """Where of our own code: `app/work/rows.py:12`."""
     log: Path | None
     """None where it could not be written."""
 

@@ -16,7 +16,7 @@ from app.formats.base import Format
 from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session
 from app.pipeline import Pipeline, load
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 
 LARGE_BYTES: Final = 4 << 20
 """Size from which a file takes so long to read that its beginning is worth a look first."""

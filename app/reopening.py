@@ -10,8 +10,8 @@ from app.errors import InputError
 from app.formats import detect, open_source
 from app.formats.source import FileSource, Source, identity_of
 from app.opening import Opened
-from app.replaying import looks_of, replay
-from app.workspace import Workspace
+from app.work.replaying import looks_of, replay
+from app.work.workspace import Workspace
 
 
 class Since(StrEnum):

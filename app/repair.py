@@ -11,7 +11,7 @@ from app.formats import format_named
 from app.formats.base import Rewrite
 from app.formats.source import Source, chunks
 from app.model import Notice
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 
 MOST_LINES = 4_000
 """Lines between the first and the last difference that are compared; past it only notices tell."""

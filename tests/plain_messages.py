@@ -10,7 +10,7 @@ from app.formats import detect
 from app.formats.source import BytesSource
 from app.opening import Opened
 from app.pipeline import load
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 
 
 def call_turn(n: int, tool: str, arguments: dict[str, Any], output: str) -> list[dict[str, Any]]:

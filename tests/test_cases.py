@@ -20,8 +20,8 @@ from app.formats.source import FileSource
 from app.model import ToolResult, blocks_of, text_of
 from app.opening import Opened, open_workspace
 from app.pipeline import preset_names
-from app.report import report
 from app.validity import Options, check, errors
+from app.views.report import report
 
 FOLDER = Path(__file__).parent / "data" / "cases"
 FORMATS = {

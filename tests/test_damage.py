@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from app.problems import DAMAGE
+from app.views.problems import DAMAGE
 from tests.cli.run import Handcompact
 from tests.hostile import MADE
 from tests.test_cases import WITH_CONTENT, Case

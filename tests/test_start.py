@@ -47,7 +47,7 @@ def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_
     assert not loaded & {
         "app.formats",
         "app.stages",
-        "app.workspace",
+        "app.work.workspace",
         "app.discovery.look",
         "tiktoken",
         "sqlite3",

@@ -17,9 +17,9 @@ from app.formats import format_named
 from app.formats.source import FileSource
 from app.mishap import note
 from app.opening import Opened, open_workspace
-from app.report import report
 from app.settings import lets_errors_through
 from app.tokens.encode import keep_counts
+from app.views.report import report
 
 
 class Outcome(StrEnum):

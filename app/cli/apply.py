@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from app.applying import Applied, apply_recipe, open_recipe
 from app.cli.command import FOUND, add_count, add_file, add_json, as_path, lists_results
 from app.cli.exporting import add_exporting, export, place_of
 from app.cli.output import complain
 from app.errors import RefusedError
+from app.keeping.applying import Applied, apply_recipe, open_recipe
 from app.opening import open_workspace
 from app.pipeline import FIRST
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 
 from app.cli.output import say
-from app.contrast_words import Line, Tone
+from app.contrast.words import Line, Tone
 from app.display import safe_text
 
 _COLOURS = {Tone.HEAD: "1", Tone.CHANGED: "33", Tone.GONE: "31", Tone.ADDED: "32", Tone.FAINT: "2"}

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from app.cli.command import DONE, add_count, add_file, add_json
 from app.cli.output import columns, complain, progress, say, say_json
-from app.compare import Best, Outcome, Tried, best, compare, ranked, rule_words
 from app.display import human_number
 from app.errors import InputError
 from app.opening import open_workspace
 from app.pipeline import FIRST, known_names
-from app.workspace import Workspace
+from app.views.compare import Best, Outcome, Tried, best, compare, ranked, rule_words
+from app.work.workspace import Workspace
 
 HEADER = (
     *("", "pipeline", "~left", "~freed", "gone", "yours", "copies"),

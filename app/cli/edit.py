@@ -15,9 +15,9 @@ from app.edits import EDITS, Edit
 from app.edits.summarise_range import SummariseRange
 from app.errors import InputError
 from app.handwork import OTHER_VERBS, do_typed
-from app.quick_fixes import QUICK_FIXES, Offer, offers
-from app.recipe import save_recipe
-from app.workspace import Workspace
+from app.keeping.recipe import save_recipe
+from app.work.quick_fixes import QUICK_FIXES, Offer, offers
+from app.work.workspace import Workspace
 
 
 class EditCommand:

@@ -19,7 +19,7 @@ from app.export.words import plan_lines, written_lines
 from app.export.write import Written, why_refused, write
 from app.formats.source import Source
 from app.masking import Wanted
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 
 
 def add_exporting(parser: ArgumentParser) -> None:

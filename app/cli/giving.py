@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from app.cli.output import complain
 from app.cli.summaries import Told, add_summary, ask_of, path_of, proved, provider_of
 from app.errors import InputError
-from app.giving import (
+from app.work.giving import (
     ask_model,
     give_memory,
     give_refusal,
@@ -17,8 +17,8 @@ from app.giving import (
     recovering_step,
     summarizing_steps,
 )
-from app.wishes import ForStage
-from app.workspace import Workspace
+from app.work.wishes import ForStage
+from app.work.workspace import Workspace
 
 
 def add_giving(parser: ArgumentParser) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from app.display import counted, one_line
-from app.lost import Losses, losses
-from app.workspace import Workspace
+from app.views.lost import Losses, losses
+from app.work.workspace import Workspace
 
 MOST_CHARS: Final = 1_000_000
 """Code points of what goes that a command looks at: about a second."""

@@ -9,8 +9,8 @@ from app.cli.output import columns, say, say_json
 from app.errors import BadPipeline
 from app.pipeline import FIRST, Pipeline, known_names, load, own_folder
 from app.pipeline_text import as_toml
-from app.stage_view import value_words
 from app.stages.base import Option, Stage
+from app.views.stage_view import value_words
 
 
 class Pipelines:

@@ -9,8 +9,8 @@ from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, o
 from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
-from app.report import live_rows, report, secret_notices
-from app.workspace import Workspace
+from app.views.report import live_rows, report, secret_notices
+from app.work.workspace import Workspace
 
 
 class Report:

@@ -10,8 +10,8 @@ from pathlib import Path
 from app.cli.colours import say_lines
 from app.cli.command import DONE, FOUND, add_json, as_path
 from app.cli.output import columns, say, say_json
-from app.contrast import Contrast, contrast, contrast_json
-from app.contrast_words import contrast_lines, summary
+from app.contrast.sessions import Contrast, contrast, contrast_json
+from app.contrast.words import contrast_lines, summary
 from app.display import human_bytes
 from app.errors import InputError, RefusedError
 from app.export.manifests import Manifest, manifests

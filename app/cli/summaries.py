@@ -15,14 +15,14 @@ from app.display import counted
 from app.edits import Edit
 from app.edits.summarise_range import ANY_TEXT, HAND, MODEL, SummariseRange
 from app.errors import InputError, RefusedError
-from app.giving import prompt_tokens, read_small_file
 from app.summarizers import SummaryRequest
 from app.summarizers.asking import Ask
 from app.summarizers.model import obtain
 from app.summarizers.proof import Proof
 from app.summarizers.provider import Provider, load_provider, settings_file
-from app.wishes import ForRange, Wish
-from app.workspace import Workspace
+from app.work.giving import prompt_tokens, read_small_file
+from app.work.wishes import ForRange, Wish
+from app.work.workspace import Workspace
 
 NAMED: Final = 10
 """Things and rules that are named one by one."""

@@ -13,8 +13,8 @@ from app.export.resuming import resuming
 from app.formats import format_named
 from app.formats.source import FileSource, Source, sha256
 from app.model import Session
-from app.problems import DAMAGE
 from app.validity import RULES, Violation, check
+from app.views.problems import DAMAGE
 
 
 class Verify:

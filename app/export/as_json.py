@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.export.plan import ExportPlan
-from app.history import edit_operation
-from app.workspace import Step
+from app.work.history import edit_operation
+from app.work.workspace import Step
 
 
 def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str, Any]:

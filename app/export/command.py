@@ -15,9 +15,9 @@ from app.export.plan import Wishes
 from app.export.shell import quoted
 from app.formats.source import Source
 from app.pipeline import load
-from app.stage_view import option_values, value_words
 from app.summarizers import NO_SUMMARIES
-from app.workspace import Status, Step, Workspace
+from app.views.stage_view import option_values, value_words
+from app.work.workspace import Status, Step, Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.checks import Check, Level
 from app.errors import InputError
 from app.export.results_index import FOLDER, free_name
 from app.formats.base import Format
@@ -18,6 +17,7 @@ from app.model import Block, Image, Message, Opaque, Session, Thinking, ToolResu
 from app.settings import in_agent_dir
 from app.stages.base import PlannedFile
 from app.stages.saving import safe_name
+from app.work.checks import Check, Level
 
 NOT_PROMISED = (
     "a secret of no known shape, and a word that names something only you know",

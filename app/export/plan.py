@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
 
-from app.checks import Check, Level, RuleBook
 from app.errors import InputError
 from app.export.files import holds
 from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
@@ -22,12 +21,13 @@ from app.formats.source import FileSource, Source
 from app.formats.told import first_words, headline
 from app.masking import Wanted
 from app.model import Boundary, Message, Session, Text
-from app.pricing import Pricing, pricing
 from app.running import users_of
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
 from app.validity import Violation, errors
-from app.workspace import Step, Workspace
+from app.work.checks import Check, Level, RuleBook
+from app.work.pricing import Pricing, pricing
+from app.work.workspace import Step, Workspace
 
 UNSEEN_TOKENS = 40_000
 """What a client sends beside the conversation (system prompt, tools, memory files): the median over

@@ -21,7 +21,7 @@ from app.secrets import find_secrets
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import ChangeKind, PlannedFile
 from app.stages.saving import safe_name
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 
 FOLDER: Final = ".task_outputs"
 """Below the folder of saved results."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.checks import Level
 from app.display import counted, human_bytes, human_number
 from app.export.plan import ExportPlan
 from app.export.shell import quoted
 from app.export.write import Written
 from app.formats.source import FileSource
 from app.pipeline import PRESET
+from app.work.checks import Level
 
 
 def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:

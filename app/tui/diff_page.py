@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from app.checks import Check, Level
-from app.comparison import ChangedBlock, Comparison
-from app.describe import boundary_text, readable
 from app.diff import PairedRow, Pairing, TextDiff, text_rows
 from app.display import Glyphs, human_number
 from app.model import Block, Message
-from app.rows import BlockRow
 from app.tui.stage_words import SIGNS, saving, why_words
 from app.tui.widgets.diff_pane import DiffItem, Heading
-from app.workspace import Workspace
+from app.views.comparison import ChangedBlock, Comparison
+from app.views.describe import boundary_text, readable
+from app.work.checks import Check, Level
+from app.work.rows import BlockRow
+from app.work.workspace import Workspace
 
 AROUND = 2
 """Messages shown on either side."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from app.compactability import Verdict
 from app.display import Glyphs, human_number, short_number
-from app.outlook import Figures, Outlook
-from app.pricing import Pricing
 from app.tokens.calibration import Calibration
 from app.tui.widgets.stage_strip import StageItem, StageState
 from app.tui.widgets.usage_bar import UsageFigures
-from app.workspace import Status, Step
+from app.views.outlook import Figures, Outlook
+from app.work.pricing import Pricing
+from app.work.workspace import Status, Step
 
 
 def usage_figures(seen: Outlook, figures: Figures, known: Calibration | None = None) -> UsageFigures:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from app.kept import Found
+    from app.keeping.kept import Found
     from app.opening import Opened
     from app.tui.view import View
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.compare import Outcome, Tried, rule_words
 from app.display import counted, human_number
 from app.tui.widgets.fact_list import Fact
 from app.tui.widgets.outcome_list import OutcomeRow
+from app.views.compare import Outcome, Tried, rule_words
 
 
 def title_of(tried: Tried) -> str:

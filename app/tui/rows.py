@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from app.describe import boundary_text
-from app.listing import DROPPED, Item, role_of, states_of
 from app.model import Block, Boundary, Image, Record, Thinking, ToolResult, ToolUse, preview_of
-from app.outlook import Outlook
-from app.rows import BlockRow
 from app.tui.widgets import message_list
+from app.views.describe import boundary_text
+from app.views.listing import DROPPED, Item, role_of, states_of
+from app.views.outlook import Outlook
+from app.work.rows import BlockRow
 
 
 class Rows:

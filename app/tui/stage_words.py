@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.checks import Level
-from app.comparison import ChangedBlock, Kept
-from app.describe import boundary_text
 from app.diff import Pairing
 from app.display import Glyphs, cells, counted, escaped, human_number, spread
 from app.model import Block, Session, preview_of
-from app.rows import BlockRow
-from app.stage_view import OptionValue, StageLine, StageView, value_words
 from app.tui.rows import preview
 from app.tui.widgets.change_list import ChangeRow, Row
 from app.tui.widgets.fact_list import Fact
 from app.tui.widgets.message_list import BoundaryRow
 from app.tui.widgets.stage_list import StageRow
 from app.tui.widgets.stage_strip import StageState
-from app.workspace import Status, Step, Workspace
+from app.views.comparison import ChangedBlock, Kept
+from app.views.describe import boundary_text
+from app.views.stage_view import OptionValue, StageLine, StageView, value_words
+from app.work.checks import Level
+from app.work.rows import BlockRow
+from app.work.workspace import Status, Step, Workspace
 
 SIGNS = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
 

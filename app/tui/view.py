@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.listing import Item, items
-from app.outlook import Figures, Outlook, first_look
-from app.pricing import Pricing, pricing
-from app.session_map import SessionMap, session_map
-from app.workspace import Workspace
+from app.views.listing import Item, items
+from app.views.outlook import Figures, Outlook, first_look
+from app.views.session_map import SessionMap, session_map
+from app.work.pricing import Pricing, pricing
+from app.work.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ def drop(_: Path) -> Numbers:
     """10,000 of 20,000 messages dropped by hand, in one step."""
     from app.edits.drop import Drop
     from app.pipeline import load as load_pipeline
-    from app.workspace import Workspace
+    from app.work.workspace import Workspace
     from tests.benchmarks.conversations import long_session
 
     session = long_session(20_000)

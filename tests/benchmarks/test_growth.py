@@ -24,14 +24,14 @@ from app.formats.source import FileSource
 from app.model import blocks_of
 from app.opening import open_workspace
 from app.pipeline import load
-from app.report import report
-from app.rows import block_rows
 from app.stages import STAGES
 from app.stages.base import Context, Stage, run_stage
 from app.stages.protection import protected
 from app.tokens import token_estimator
 from app.tokens.encode import encoder
-from app.workspace import Workspace
+from app.views.report import report
+from app.work.rows import block_rows
+from app.work.workspace import Workspace
 from tests.benchmarks.conversations import long_conversation, long_session
 from tests.benchmarks.made import SHAPES, make
 

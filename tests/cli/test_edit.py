@@ -10,7 +10,7 @@ import pytest
 
 from app.edits import EDITS
 from app.handwork import VERBS
-from app.quick_fixes import QUICK_FIXES
+from app.work.quick_fixes import QUICK_FIXES
 from tests.cli.run import Handcompact
 from tests.cli.test_compact import tree
 

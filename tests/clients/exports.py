@@ -11,12 +11,12 @@ from app.export.plan import Wishes, make_plan
 from app.export.write import write
 from app.formats import detect, fresh_id, open_session, open_source
 from app.formats.base import Rewrite
-from app.giving import give_refusal
 from app.handwork import do_typed
 from app.model import Author, Boundary, Held, Message, Role, Session, Text, ToolResult
 from app.opening import open_workspace
 from app.pipeline import FIRST, Pipeline, PipelineStep
 from app.stages import stage_named
+from app.work.giving import give_refusal
 
 SUMMARY: Final = "What was done so far: the cart was mended and its tests pass."
 

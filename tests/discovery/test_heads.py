@@ -19,7 +19,7 @@ from app.discovery.found import Found
 from app.discovery.heads import HEADS
 from app.discovery.look import Look, discover
 from app.opening import open_workspace
-from app.report import report
+from app.views.report import report
 from tests.fuzz.corpus import seeds
 from tests.fuzz.mutations import mutate
 from tests.plain_session import SAMPLES

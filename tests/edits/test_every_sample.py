@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.checks import Level, check_pairs, words_gone
 from app.edits import EDITS, Edit, make_edit
 from app.export.files import Staged
 from app.export.plan import Wishes, make_plan
 from app.export.readback import compare_with_plan
 from app.formats import open_session
 from app.formats.source import Source
-from app.history import edit_operation
 from app.model import Role, Session, Thinking, blocks_of
 from app.pipeline import load, preset_names
 from app.stages.base import Messages
-from app.workspace import Workspace
+from app.work.checks import Level, check_pairs, words_gone
+from app.work.history import edit_operation
+from app.work.workspace import Workspace
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 CASES = Path(__file__).parents[1] / "data" / "cases"

@@ -8,14 +8,14 @@ import pytest
 
 from app.edits import EDITS, make_edit
 from app.errors import BadPipeline, InputError, RefusedError
-from app.history import Deed, Operation, edit_operation
 from app.model import ToolResult, text_of
-from app.outlook import outlook
 from app.pipeline import load
-from app.stage_view import stage_view
-from app.workspace import Status, Workspace
+from app.views.outlook import outlook
+from app.views.stage_view import stage_view
+from app.work.history import Deed, Operation, edit_operation
+from app.work.workspace import Status, Workspace
 from tests.edits.given import talk
-from tests.test_workspace import busy_session, session
+from tests.work.test_workspace import busy_session, session
 
 
 @pytest.fixture

@@ -15,17 +15,17 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from app.checks import Level, check_pairs, words_gone
 from app.export.plan import Wishes, make_plan
 from app.formats import format_named, open_session
 from app.formats.source import Source
-from app.history import Edited, edit_operation
 from app.model import Message, Session, blocks_of
 from app.pipeline import load, preset_names
-from app.quick_fixes import QUICK_FIXES, offer
 from app.stages.base import Messages
 from app.validity import Options, check, compare, errors
-from app.workspace import Workspace
+from app.work.checks import Level, check_pairs, words_gone
+from app.work.history import Edited, edit_operation
+from app.work.quick_fixes import QUICK_FIXES, offer
+from app.work.workspace import Workspace
 from tests.edits.test_every_sample import FILES, SMALL, some_edit
 
 ACTS = (

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from app.checks import Level, check_pairs
 from app.model import Author, Boundary, Text
 from app.stages.base import Messages, StageResult
 from app.stages.protection import protected
+from app.work.checks import Level, check_pairs
 from tests.build import assistant, conversation, result, summary, system, thinking, use, user
 from tests.edits.given import LONG, authors, blocks, done, gone, talk, text, why_not
 from tests.stages.given import context

@@ -16,13 +16,13 @@ from app.export.command import equivalent_command
 from app.export.plan import Wishes
 from app.export.shell import quoted
 from app.formats.source import BytesSource, Source
-from app.giving import give_memory, give_refusal
 from app.handwork import do_typed
 from app.opening import parse_settings
 from app.pipeline import load
-from app.workspace import Workspace
+from app.work.giving import give_memory, give_refusal
+from app.work.workspace import Workspace
 from tests.hostile import FILE_NAME
-from tests.test_workspace import busy_session
+from tests.work.test_workspace import busy_session
 
 
 def source(name: str = "my session; rm -rf.jsonl") -> Source:

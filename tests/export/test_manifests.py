@@ -11,8 +11,8 @@ import pytest
 
 from app.export.plan import Wishes, make_plan
 from app.export.write import Written, write
-from app.giving import give_memory
 from app.opening import Opened, open_workspace
+from app.work.giving import give_memory
 
 SETTINGS = ("summarize.when=always", "summarize.min_messages=2", "summarize.keep_messages=6")
 Spell = Callable[[list[dict[str, Any]]], str]

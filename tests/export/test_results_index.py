@@ -18,11 +18,11 @@ from app.export.results_index import missing
 from app.export.words import plan_lines
 from app.export.write import Written, write
 from app.formats import open_session
-from app.giving import give_summary
 from app.masking import Wanted
 from app.model import Author, Session, Text, ToolResult, blocks_of, text_of
 from app.opening import Opened, open_workspace
-from app.workspace import Workspace
+from app.work.giving import give_summary
+from app.work.workspace import Workspace
 from tests.export.test_summaries import add_turns
 from tests.hostile import HOSTILE
 

@@ -12,10 +12,10 @@ import pytest
 from app.export.plan import Wishes, make_plan
 from app.export.write import write
 from app.formats import open_session
-from app.giving import give_memory, give_refusal, give_summary
 from app.model import Author, Session, Standing, Text, blocks_of
 from app.opening import open_workspace
-from app.workspace import Workspace
+from app.work.giving import give_memory, give_refusal, give_summary
+from app.work.workspace import Workspace
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 Prepare = Callable[[Workspace], None]

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from app.checks import Level, check_pairs, words_gone
 from app.compactability import compacted_form
 from app.formats import open_session
 from app.model import Block, Image, Session, Standing, ToolResult, ToolUse, blocks_of
@@ -21,6 +20,7 @@ from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, r
 from app.stages.protection import protected
 from app.summarizers import Summaries
 from app.tokens import estimator
+from app.work.checks import Level, check_pairs, words_gone
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 CASES = Path(__file__).parents[1] / "data" / "cases"

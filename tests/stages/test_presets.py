@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from app.checks import Level
-from app.giving import give_memory, give_refusal, give_summary
 from app.model import Standing, blocks_of
 from app.opening import open_workspace
 from app.pipeline import load, preset_names
 from app.stages.base import Context, run_stage
 from app.tokens import estimator
-from app.workspace import Step, Workspace
+from app.work.checks import Level
+from app.work.giving import give_memory, give_refusal, give_summary
+from app.work.workspace import Step, Workspace
 
 LONG = Path(__file__).parents[2] / "sample_sessions" / "claude-code-long.jsonl"
 TRACES = Path(__file__).parents[1] / "data" / "traces"

@@ -30,4 +30,4 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def warm_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """No screen tells how long ago a sample's last reply was."""
-    monkeypatch.setattr("app.pricing.clock", lambda: 0.0)
+    monkeypatch.setattr("app.work.pricing.clock", lambda: 0.0)

@@ -15,7 +15,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from app.formats.source import BytesSource, Source
 from app.opening import Opened
 from app.tui.app import HandcompactApp, Opening
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.tui.screen_text import screen_text
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from app.pipeline import load
 from app.tui.screens.diff import DiffScreen
 from app.tui.widgets.message_diff import MessageDiff
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.build import assistant, result, thinking, use, user
-from tests.test_workspace import busy_session, session
 from tests.tui.on_screen import OnScreen, opened, press, settle
 from tests.tui.screen_text import assert_golden
+from tests.work.test_workspace import busy_session, session
 
 
 def workspace() -> Workspace:

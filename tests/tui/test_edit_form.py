@@ -12,7 +12,7 @@ from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.widgets.text_pane import TextPane
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.tui.driving import opening, shows
 from tests.tui.edit_forms import field
 from tests.tui.files import anthropic_file

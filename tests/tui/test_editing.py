@@ -12,7 +12,6 @@ import pytest
 from textual.widgets import TextArea
 
 from app.model import blocks_of, text_of
-from app.problems import Problem
 from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
@@ -21,7 +20,8 @@ from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.background import Checked
 from app.tui.screens.rewrite import RewriteScreen, restored
-from app.workspace import Workspace
+from app.views.problems import Problem
+from app.work.workspace import Workspace
 from tests.tui.driving import opening, shows
 from tests.tui.edit_forms import field
 from tests.tui.files import anthropic_file

@@ -5,11 +5,11 @@ from __future__ import annotations
 from app.pipeline import load
 from app.tui.screens.gate import GateScreen
 from app.tui.screens.stepper import StepperScreen
-from app.workspace import Workspace
-from tests.test_gate_walk import gated
-from tests.test_workspace import busy_session
+from app.work.workspace import Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
+from tests.views.test_gate_walk import gated
+from tests.work.test_workspace import busy_session
 
 
 async def test_how_a_call_that_cuts_looks() -> None:

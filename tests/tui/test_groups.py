@@ -12,7 +12,7 @@ from app.tui.app import HandcompactApp
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.groups import GroupsScreen
 from app.tui.screens.inspect import InspectScreen
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.tui.driving import opening, shows
 from tests.tui.files import LONG, anthropic_file, written
 from tests.tui.on_screen import press, settle

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from app.listing import Within
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts.background import Counted
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.detail import Detail
+from app.views.listing import Within
 from tests.plain_session import SAMPLES
 from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import LONG, anthropic_file, written

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.display import ASCII
-from app.session_map import SessionMap, Sort
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
 from app.tui.widgets.map_bar import LABEL, MapBar
+from app.views.session_map import SessionMap, Sort
 from tests.tui.driving import opening
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.rows import BlockRow
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
+from app.work.rows import BlockRow
 from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle

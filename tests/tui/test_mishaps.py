@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 from textual.pilot import Pilot
 
-from app.journal import journal_dir
+from app.keeping.journal import journal_dir
 from app.mishap import log_dir
 from app.tui.app import HandcompactApp
 from app.tui.screens.confirm import ConfirmScreen

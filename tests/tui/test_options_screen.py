@@ -9,10 +9,10 @@ from app.tui.screens.options import OptionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.controls import OneOf, TickBox
 from app.tui.widgets.option_field import OptionField
-from app.workspace import Workspace
-from tests.test_workspace import busy_session
+from app.work.workspace import Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
+from tests.work.test_workspace import busy_session
 
 
 def workspace() -> Workspace:

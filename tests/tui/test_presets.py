@@ -10,13 +10,13 @@ import pytest
 from textual.pilot import Pilot
 
 from app.formats import detect, open_source
-from app.giving import give_refusal, prefer
 from app.pipeline import load, preset_names
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.gate import GateScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.change_list import ChangeList
-from app.workspace import Status, Workspace
+from app.work.giving import give_refusal, prefer
+from app.work.workspace import Status, Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
 
@@ -35,7 +35,7 @@ def long_session(preset: str) -> Workspace:
 @pytest.fixture(autouse=True)
 def some_hours_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the provider still has the session in its cache must not depend on the day."""
-    monkeypatch.setattr("app.pricing.time", SimpleNamespace(time=lambda: LATER))
+    monkeypatch.setattr("app.work.pricing.time", SimpleNamespace(time=lambda: LATER))
 
 
 async def settled(pilot: Pilot[None]) -> None:

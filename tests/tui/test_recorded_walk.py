@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from app.checks import Level
-from app.pricing import pricing
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
+from app.work.checks import Level
+from app.work.pricing import pricing
 from tests.plain_session import SAMPLES
 from tests.tui.on_screen import press, settle
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from app.giving import note_failure
 from app.pipeline import load
 from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.controls import Push
 from app.tui.widgets.editor import Editor
-from app.workspace import Workspace
+from app.work.giving import note_failure
+from app.work.workspace import Workspace
 from tests.build import assistant, user
-from tests.test_giving import after, minicode
-from tests.test_workspace import session
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
+from tests.work.test_giving import after, minicode
+from tests.work.test_workspace import session
 
 REFUSED = "prompt is too long: 300000 tokens > 1000 maximum"
 

@@ -9,11 +9,11 @@ from app.tui.screens.options import OptionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.build import assistant, result, use, user
-from tests.test_workspace import busy_session, session
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
+from tests.work.test_workspace import busy_session, session
 
 HOSTILE = "[/x] \x1b]52;c;eA==\x07 修复登录 [b]"
 

@@ -19,7 +19,7 @@ from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.rewrite import RewriteScreen
 from app.tui.widgets.controls import Push
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.summarizers.served import chat_events, hold, serving, status, stream
 from tests.tui.driving import opening, shows
 from tests.tui.files import LONG, written

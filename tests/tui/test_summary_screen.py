@@ -16,13 +16,13 @@ from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.summary import SummaryScreen
 from app.tui.widgets.controls import Push
 from app.tui.widgets.editor import Editor
-from app.workspace import Workspace
+from app.work.workspace import Workspace
 from tests.build import assistant, result, use, user
-from tests.test_giving import after, summary_of, working
-from tests.test_workspace import session
 from tests.tui.driving import type_in
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
+from tests.work.test_giving import after, summary_of, working
+from tests.work.test_workspace import session
 
 GHOST = "Look at src/ghost.py, then set 4711."
 

@@ -30,7 +30,7 @@ from app.tui.widgets.line_view import LineView
 if TYPE_CHECKING:
     from app.opening import Opened
     from app.tui.app import HandcompactApp
-    from app.workspace import Workspace
+    from app.work.workspace import Workspace
 
 SMALLEST = (60, 16)
 """Columns and rows below which a screen only says that it needs more."""

@@ -10,7 +10,6 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.compare import Comparer, Tried, best, ranked
 from app.display import counted, human_number, spread
 from app.errors import HandcompactError
 from app.opening import Opened
@@ -22,6 +21,7 @@ from app.tui.screens.confirm import ConfirmScreen
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.outcome_list import OutcomeList
+from app.views.compare import Comparer, Tried, best, ranked
 
 
 class CompareScreen(WorkScreen):

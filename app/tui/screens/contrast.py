@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.contrast import Contrast, contrast
-from app.contrast_words import Line, Tone, contrast_parts
+from app.contrast.sessions import Contrast, contrast
+from app.contrast.words import Line, Tone, contrast_parts
 from app.display import spread
 from app.errors import HandcompactError
 from app.formats import open_session

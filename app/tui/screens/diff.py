@@ -11,8 +11,6 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.comparison import ChangedBlock, Comparison, Kept, compare_all, compare_step
-from app.describe import readable
 from app.display import safe_lines, spread
 from app.errors import HandcompactError
 from app.opening import Opened
@@ -22,6 +20,8 @@ from app.tui.screens.base import WorkScreen, acts
 from app.tui.stage_words import why_not_refuse
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.message_diff import MessageDiff
+from app.views.comparison import ChangedBlock, Comparison, Kept, compare_all, compare_step
+from app.views.describe import readable
 
 SPLIT_FROM = 120
 """Columns from which on two halves have room."""

@@ -12,15 +12,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
-from app.attempts import Attempt, Way, attempt
 from app.compactability import CUT_MIDDLE
-from app.describe import readable
 from app.display import counted, human_number, spread
 from app.edits import Edit
 from app.edits.cut import CUT_TEXT
 from app.opening import Opened
-from app.pricing import pricing
-from app.stage_view import OptionValue, value_words
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.attempting import Attempts
@@ -28,6 +24,10 @@ from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.option_field import OptionField
 from app.tui.widgets.text_pane import TextPane
+from app.views.describe import readable
+from app.views.stage_view import OptionValue, value_words
+from app.work.attempts import Attempt, Way, attempt
+from app.work.pricing import pricing
 
 ASKED_LATER = ("allow_words", "force")
 """Options that are no field: a person says yes to them when it is asked, and told what they touch."""

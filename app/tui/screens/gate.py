@@ -11,12 +11,12 @@ from textual.message import Message
 from textual.widget import Widget
 
 from app.display import counted, human_number, percent, spread
-from app.gate_walk import CallView, GateWalk, ResultThen, gate_walk
 from app.opening import Opened
 from app.tui.keys import Where
 from app.tui.screens.base import Line, WorkScreen, acts
 from app.tui.widgets.change_list import ChangeList, ChangeRow
-from app.walk import Step
+from app.views.gate_walk import CallView, GateWalk, ResultThen, gate_walk
+from app.work.walk import Step
 
 BAR_CELLS = 30
 

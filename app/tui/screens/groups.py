@@ -10,10 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.attempts import Way
 from app.display import counted, spread
-from app.grouping import By, Group, groups
-from app.marks import Marks
 from app.opening import Opened
 from app.tui.keys import Where
 from app.tui.screens.base import acts
@@ -21,6 +18,9 @@ from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.fixing import Fixes
 from app.tui.widgets.group_list import GroupList
 from app.tui.widgets.line_view import LineView
+from app.views.grouping import By, Group, groups
+from app.views.marks import Marks
+from app.work.attempts import Way
 
 ORDER = tuple(By)
 

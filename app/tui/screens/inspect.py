@@ -7,17 +7,9 @@ from typing import ClassVar
 
 from textual import on
 
-from app.attempts import Way
-from app.describe import record_of
 from app.display import cells, counted, one_line, spread
 from app.formats import format_named
-from app.grouping import Group
-from app.history import Deed
-from app.listing import Item, Within
 from app.model import Session
-from app.outlook import Outlook
-from app.problems import Problem
-from app.rows import BlockRow
 from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import acts
@@ -41,6 +33,14 @@ from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
+from app.views.describe import record_of
+from app.views.grouping import Group
+from app.views.listing import Item, Within
+from app.views.outlook import Outlook
+from app.views.problems import Problem
+from app.work.attempts import Way
+from app.work.history import Deed
+from app.work.rows import BlockRow
 
 
 class InspectScreen(

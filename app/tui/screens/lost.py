@@ -13,18 +13,18 @@ from textual.worker import get_current_worker
 
 from app.display import counted, human_number, spread
 from app.errors import FileChanged
-from app.listing import Item, items, key_of
-from app.lost import Losses, Lost, losses
 from app.model import text_of
 from app.opening import Opened
-from app.outlook import Outlook
-from app.rows import BlockRow
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.lost_list import LostList
+from app.views.listing import Item, items, key_of
+from app.views.lost import Losses, Lost, losses
+from app.views.outlook import Outlook
+from app.work.rows import BlockRow
 
 NOTHING = "nothing goes that what stays still speaks of"
 BEFORE, BEHIND = 40, 120

@@ -13,11 +13,11 @@ from textual.widgets import Input
 from app.display import spread
 from app.errors import BadPipeline
 from app.opening import Opened
-from app.stage_view import option_values, value_words
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.option_field import OptionField
+from app.views.stage_view import option_values, value_words
 
 
 class OptionsScreen(WorkScreen):

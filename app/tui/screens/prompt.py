@@ -17,7 +17,6 @@ from textual.worker import get_current_worker
 
 from app.display import counted, human_number, short_number, spread
 from app.errors import HandcompactError, Stopped, SummaryFailed
-from app.giving import prompt_tokens
 from app.opening import Opened
 from app.secrets import find_secrets
 from app.summarizers import SummaryRequest
@@ -29,7 +28,8 @@ from app.tui.screens.proof import ProofScreen
 from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
-from app.wishes import Wish
+from app.work.giving import prompt_tokens
+from app.work.wishes import Wish
 
 SPELL_SECONDS = 1.0
 

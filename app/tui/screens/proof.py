@@ -18,7 +18,7 @@ from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
-from app.wishes import Wish
+from app.work.wishes import Wish
 
 MARK = "[? "
 """Begins the words behind something that the session does not say."""

@@ -12,7 +12,6 @@ from textual.widgets import TextArea
 
 from app.display import counted, spread
 from app.errors import HandcompactError
-from app.giving import give_refusal, reset, summarizing_steps, told_refusals
 from app.opening import Opened
 from app.refusal import read_refusal
 from app.stages.recover import Recover
@@ -22,7 +21,8 @@ from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.editor import Editor
 from app.tui.widgets.fact_list import Fact, FactList
-from app.workspace import Workspace
+from app.work.giving import give_refusal, reset, summarizing_steps, told_refusals
+from app.work.workspace import Workspace
 
 
 class RefusalScreen(WorkScreen):

@@ -11,7 +11,6 @@ from textual.app import SuspendNotSupported
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from app.attempts import Way
 from app.display import safe_lines, spread
 from app.edits import Edit
 from app.errors import RefusedError
@@ -23,7 +22,8 @@ from app.tui.screens.base import acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.parts.attempting import Attempts
 from app.tui.widgets.editor import Editor
-from app.workspace import Workspace
+from app.work.attempts import Way
+from app.work.workspace import Workspace
 
 
 class RewriteScreen(Attempts):

@@ -8,9 +8,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.widget import Widget
 
-from app.comparison import ChangedBlock, Kept
 from app.display import spread
-from app.history import Deed
 from app.opening import Opened
 from app.tui.keys import Where
 from app.tui.screens.base import Line, acts
@@ -27,7 +25,9 @@ from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_list import StageList
-from app.workspace import Step
+from app.views.comparison import ChangedBlock, Kept
+from app.work.history import Deed
+from app.work.workspace import Step
 
 SLOW = 0.2
 """Seconds after which a stage that still runs is said to run."""

@@ -12,14 +12,14 @@ from textual.widgets import TextArea
 
 from app.display import spread
 from app.errors import HandcompactError
-from app.giving import give_summary, prefer, starting_text
 from app.opening import Opened
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.widgets.editor import Editor
-from app.wishes import ForStage
+from app.work.giving import give_summary, prefer, starting_text
+from app.work.wishes import ForStage
 
 
 class SummaryScreen(WorkScreen):

@@ -9,15 +9,15 @@ from textual import on, work
 from textual.message import Message
 from textual.widget import Widget
 
-from app.describe import describe, raw_record
-from app.listing import Item
 from app.opening import Opened
-from app.outlook import Outlook
-from app.rows import BlockRow
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.copies import CopiesTexts
 from app.tui.widgets.text_pane import TextPane
+from app.views.describe import describe, raw_record
+from app.views.listing import Item
+from app.views.outlook import Outlook
+from app.work.rows import BlockRow
 
 
 class TextScreen(CopiesTexts):

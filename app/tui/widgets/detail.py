@@ -9,9 +9,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from app.describe import Description, Fact
 from app.display import UNICODE, Glyphs, one_line, ruled, safe_text
 from app.tui.widgets.text_pane import TextPane
+from app.views.describe import Description, Fact
 
 SHOWN_CHARS = 20_000
 """Code points of a text that the pane takes; the whole of it is one key away."""

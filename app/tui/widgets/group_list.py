@@ -8,8 +8,8 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from app.display import UNICODE, Glyphs, cells, human_number, one_line, percent, safe_text
-from app.grouping import Group
 from app.tui.widgets.line_view import LineView
+from app.views.grouping import Group
 
 
 class GroupList(LineView):

@@ -8,8 +8,8 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from app.display import UNICODE, Glyphs, cells, fit, one_line, safe_text
-from app.lost import Lost
 from app.tui.widgets.line_view import LineView
+from app.views.lost import Lost
 
 _KIND_CELLS = 8
 

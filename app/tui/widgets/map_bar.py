@@ -18,8 +18,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from app.display import UNICODE, Glyphs
-from app.session_map import SessionMap, Slice, Sort
 from app.tui.widgets.usage_bar import SHARES
+from app.views.session_map import SessionMap, Slice, Sort
 
 LABEL: Final = " Map     "
 

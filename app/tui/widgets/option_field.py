@@ -6,11 +6,11 @@ from textual.widgets import Input
 
 from app.display import Glyphs, escaped, printable, unescaped
 from app.errors import BadPipeline
-from app.stage_view import OptionValue, value_words
 from app.stages.base import check_option
 from app.tui.widgets.controls import OneOf, TickBox
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.field import Field
+from app.views.stage_view import OptionValue, value_words
 
 
 class OptionField(Field):

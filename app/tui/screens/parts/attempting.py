@@ -9,12 +9,12 @@ from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.attempts import Attempt, Way, attempt, take
 from app.display import counted
 from app.edits import Edit
 from app.tui.screens.base import WorkScreen
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
+from app.work.attempts import Attempt, Way, attempt, take
 
 WORDS_NAMED = 6
 """Texts of the person's own that a question names."""

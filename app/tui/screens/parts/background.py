@@ -9,13 +9,13 @@ from textual import work
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
-from app.outlook import outlook
-from app.problems import Problem, problems, problems_with
 from app.stages.base import Messages
 from app.tokens.calibration import Calibration
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
 from app.tui.view import View, counted_again, first_view, view_of
+from app.views.outlook import outlook
+from app.views.problems import Problem, problems, problems_with
 
 TELL_SECONDS = 0.25
 """The least time between two messages about the counting."""

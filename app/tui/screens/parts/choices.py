@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 from app.display import counted, human_age, human_number, short_number
-from app.listing import Facet, Only, Within, shares
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.screens.parts.rows import RowsScreen
+from app.views.listing import Facet, Only, Within, shares
 
 
 class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from textual import on
 
-from app.describe import raw_record, readable
 from app.display import human_number, safe_text
-from app.listing import Item
-from app.outlook import Outlook
-from app.rows import BlockRow
 from app.tui.screens.base import Prompt, WorkScreen, acts
+from app.views.describe import raw_record, readable
+from app.views.listing import Item
+from app.views.outlook import Outlook
+from app.work.rows import BlockRow
 
 MANY_CHARS = 70_000
 """Code points over which some terminals refuse a clipboard write."""

@@ -10,7 +10,6 @@ from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.attempts import why_not
 from app.edits import Edit
 from app.edits.clear import Clear
 from app.edits.cut import Cut
@@ -29,6 +28,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.parts.summarising import Summarises
 from app.tui.screens.rewrite import RewriteScreen, own_text
+from app.work.attempts import why_not
 
 NO_ROW = "no message is under the cursor"
 

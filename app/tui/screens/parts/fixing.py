@@ -9,10 +9,10 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.display import counted, short_number
-from app.quick_fixes import QUICK_FIXES, Offer, QuickFix, offer, offers
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.parts.attempting import Attempts
+from app.work.quick_fixes import QUICK_FIXES, Offer, QuickFix, offer, offers
 
 
 class Fixes(Attempts):

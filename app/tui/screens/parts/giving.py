@@ -10,16 +10,6 @@ from textual import on
 
 from app.display import human_bytes
 from app.errors import HandcompactError
-from app.giving import (
-    give_memory,
-    offered_memories,
-    prefer,
-    read_small_file,
-    recovering_step,
-    reset,
-    sources,
-    summarizing_steps,
-)
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.gate import GateScreen
@@ -30,8 +20,18 @@ from app.tui.screens.proof import ProofScreen
 from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.summary import SummaryScreen
 from app.tui.widgets.fact_list import Fact
-from app.wishes import ForStage
-from app.workspace import Status, Step
+from app.work.giving import (
+    give_memory,
+    offered_memories,
+    prefer,
+    read_small_file,
+    recovering_step,
+    reset,
+    sources,
+    summarizing_steps,
+)
+from app.work.wishes import ForStage
+from app.work.workspace import Status, Step
 
 Offer = tuple[Choice, Callable[[], None]]
 """A line of the list, and what choosing it does."""

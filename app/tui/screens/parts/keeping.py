@@ -11,8 +11,8 @@ from textual.worker import get_current_worker
 
 from app.display import counted
 from app.errors import HandcompactError
-from app.journal import Journal
-from app.kept import Found, Kept, TakenUp, forget, state_of, take_up
+from app.keeping.journal import Journal
+from app.keeping.kept import Found, Kept, TakenUp, forget, state_of, take_up
 from app.tui.responsive import collector_paused
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from textual import on
 
 from app.display import human_number, short_number
-from app.listing import key_of, tokens_of
-from app.rows import BlockRow
-from app.session_map import Slice, Sort
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.view import View
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.map_bar import MapBar
+from app.views.listing import key_of, tokens_of
+from app.views.session_map import Slice, Sort
+from app.work.rows import BlockRow
 
 
 class Maps(RowsScreen):

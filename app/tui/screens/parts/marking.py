@@ -8,15 +8,15 @@ from functools import partial
 from textual import on
 
 from app.display import counted, human_number, percent, short_number
-from app.listing import Facet, Item, Only, has, is_sent, key_of, shares, tokens_of
-from app.rows import BlockRow
-from app.selection import Filter, select
 from app.tui.keys import Key, marked_bar
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.view import View
 from app.tui.widgets.line_view import LineView
+from app.views.listing import Facet, Item, Only, has, is_sent, key_of, shares, tokens_of
+from app.views.selection import Filter, select
+from app.work.rows import BlockRow
 
 ASKED = {
     "older": ("older than so many turns:", "3"),

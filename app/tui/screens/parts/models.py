@@ -9,7 +9,7 @@ from app.opening import Opened
 from app.summarizers.provider import Provider, load_provider
 from app.tui.screens.choose import Choice
 from app.tui.screens.prompt import PromptScreen
-from app.wishes import Wish
+from app.work.wishes import Wish
 
 
 def model_choice() -> Choice:

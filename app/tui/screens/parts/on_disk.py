@@ -5,11 +5,11 @@ from __future__ import annotations
 from textual import on, work
 from textual.message import Message
 
-from app.on_disk import reads_today
-from app.rows import BlockRow
 from app.tui.screens.base import acts
 from app.tui.screens.parts.rows import RowsScreen
 from app.validity import PairIndex
+from app.work.on_disk import reads_today
+from app.work.rows import BlockRow
 
 
 class LooksAtFiles(RowsScreen):

@@ -73,7 +73,7 @@ class OpensSessions(BaseScreen):
         worker = get_current_worker()
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         with importing:
-            from app.kept import find
+            from app.keeping.kept import find
             from app.opening import open_head, open_workspace
             from app.tokens.encode import keep_counts
             from app.tui.view import first_view

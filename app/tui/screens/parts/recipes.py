@@ -9,11 +9,11 @@ from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.applying import Applied, apply_recipe, open_recipe
 from app.display import counted
 from app.errors import HandcompactError
+from app.keeping.applying import Applied, apply_recipe, open_recipe
+from app.keeping.recipe import Recipe, save_recipe
 from app.opening import Opened
-from app.recipe import Recipe, save_recipe
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen

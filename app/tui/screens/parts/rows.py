@@ -12,17 +12,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.describe import Description, describe, size_of
 from app.display import cells, counted, one_line, percent, spread
 from app.errors import FileChanged
-from app.history import Edited
-from app.listing import Item, Only, Within, arranged, is_live, key_of, searched
-from app.marks import Marks
 from app.model import text_of
 from app.opening import Opened
-from app.outlook import Outlook
-from app.problems import Problem
-from app.rows import BlockRow
 from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
 from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead
@@ -34,6 +27,13 @@ from app.tui.widgets.map_bar import MapBar
 from app.tui.widgets.message_list import MessageList
 from app.tui.widgets.stage_strip import StageStrip
 from app.tui.widgets.usage_bar import UsageBar
+from app.views.describe import Description, describe, size_of
+from app.views.listing import Item, Only, Within, arranged, is_live, key_of, searched
+from app.views.marks import Marks
+from app.views.outlook import Outlook
+from app.views.problems import Problem
+from app.work.history import Edited
+from app.work.rows import BlockRow
 
 DETAIL_SECONDS = 0.05
 """How long a cursor that runs must rest before its row is told at length."""

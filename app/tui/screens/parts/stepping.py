@@ -9,11 +9,11 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.errors import HandcompactError
-from app.stage_view import StageView, stage_view
 from app.tui.screens.base import WorkScreen
 from app.tui.stage_words import change_rows, facts
 from app.tui.widgets.change_list import Row
 from app.tui.widgets.fact_list import Fact
+from app.views.stage_view import StageView, stage_view
 
 
 class Walked(Message):

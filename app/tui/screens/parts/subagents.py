@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from app.discovery.subagents import transcript_of
-from app.rows import BlockRow
 from app.tui.screens.base import acts
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.screens.parts.rows import RowsScreen
+from app.work.rows import BlockRow
 
 
 class OpensSubagents(RowsScreen, OpensSessions):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from app.attempts import Attempt, Way
 from app.edits import Edit
 from app.edits.spans import STRUCTURED
 from app.edits.summarise_range import ANY_TEXT, HAND, MODEL, SummariseRange
@@ -14,7 +13,8 @@ from app.tui.screens.parts.attempting import Attempts
 from app.tui.screens.parts.models import model_choice, prompt_screen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.rewrite import RewriteScreen
-from app.wishes import ForRange
+from app.work.attempts import Attempt, Way
+from app.work.wishes import ForRange
 
 
 class Summarises(Attempts):

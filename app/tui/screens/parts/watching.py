@@ -13,12 +13,12 @@ from textual.worker import get_current_worker
 from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
-from app.listing import key_of
 from app.reopening import Reopened, Since, changed_since, reopen
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import acts
 from app.tui.screens.parts.keeping import Keeps
 from app.tui.view import View, first_view
+from app.views.listing import key_of
 
 WATCH_SECONDS: Final = 3.0
 """Time between two looks at the file: one stat each, in a thread, as some file systems take long."""

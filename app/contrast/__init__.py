@@ -1,0 +1,1 @@
+"""Two sessions held against each other, message by message."""

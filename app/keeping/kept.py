@@ -1,0 +1,244 @@
+"""Steps that a program left behind: found when their file is opened again, read, and taken up."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from app.display import counted, human_age
+from app.errors import BadPipeline, HandcompactError, InputError, RefusedError
+from app.export.files import discard
+from app.export.guard import try_lock
+from app.formats.source import Source
+from app.keeping.journal import (
+    ENDING,
+    MAX_BYTES,
+    VERSION,
+    Identity,
+    hashes_of,
+    identity_of,
+    journal_dir,
+    stem_of,
+)
+from app.opening import Opened
+from app.pipeline import Pipeline
+from app.pipeline_data import from_reference
+from app.work.history import Operation
+from app.work.replaying import replay
+
+HEAD_BYTES: Final = 1 << 20
+"""Of the longest first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was done to a session and neither exported nor given up."""
+
+    path: Path
+    identity: Identity
+    origin: str
+    """Where its pipeline came from."""
+    pipeline: Mapping[str, Any]
+    done: tuple[Operation, ...]
+    undone: tuple[Operation, ...]
+    looks: Mapping[str, str]
+    """How the blocks looked that the operations name, by key."""
+    modified: float
+    """Seconds since 1970."""
+    damage: str = ""
+    """What of it could not be read, in words."""
+
+    @property
+    def words(self) -> str:
+        """`12 steps from 3 h ago`."""
+        return f"{counted(len(self.done), 'step')} from {human_age(time.time() - self.modified)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What lies there for a session."""
+
+    kept: tuple[Kept, ...] = ()
+    """Newest first."""
+    notes: tuple[str, ...] = ()
+    """What else is to be known, a line each: steps that cannot be read, another program at work."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenUp:
+    """Steps done again in a workspace of their own."""
+
+    opened: Opened
+    lost: tuple[str, ...]
+    """What does not fit any more, in words."""
+
+
+def find(source: Source) -> Found:
+    """The steps that were left behind for the file that is open. Nothing is changed."""
+    here = identity_of(source)
+    kept, notes = [], []
+    for path in _candidates(here):
+        try:
+            descriptor = os.open(path, os.O_RDWR)
+        except OSError as error:
+            notes.append(f"steps kept in {path} cannot be read: {error.strerror or error}")
+            continue
+        try:
+            if not try_lock(descriptor):
+                if not path.name.startswith(f"{stem_of(here.file)}-{os.getpid()}-"):
+                    notes.append("another handcompact works on this file: each keeps its own steps")
+                continue
+        finally:
+            os.close(descriptor)
+        try:
+            found = read(path)
+        except InputError as error:
+            notes.append(str(error))
+            continue
+        if found.done:
+            kept.append(found)
+    kept.sort(key=lambda found: -found.modified)
+    return Found(tuple(kept), tuple(dict.fromkeys(notes)))
+
+
+def _candidates(here: Identity) -> Iterator[Path]:
+    """Journals of the file by its path, and those of a file that is gone from where it held the same."""
+    for path in sorted(journal_dir().glob(f"*{ENDING}")):
+        if path.name.startswith(f"{stem_of(here.file)}-") or _moved(_identity_in(path), here):
+            yield path
+
+
+def _moved(there: Identity | None, here: Identity) -> bool:
+    return there is not None and replace(there, file=here.file) == here and not Path(there.file).exists()
+
+
+def _identity_in(path: Path) -> Identity | None:
+    try:
+        with path.open("rb") as file:
+            head = json.loads(file.readline(HEAD_BYTES))
+        return _identity(head)
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
+
+
+def _identity(head: Mapping[str, Any]) -> Identity:
+    return Identity(str(head["file"]), int(head["size"]), str(head["begins"]), str(head["ends"]))
+
+
+def read(path: Path) -> Kept:
+    """The steps in a journal, as far as it is whole; raises InputError, in a line, for one that is none."""
+    try:
+        info = path.stat()
+        if info.st_size > MAX_BYTES:
+            raise InputError(f"steps kept in {path} are too many to be read: {info.st_size:,} bytes")
+        lines = path.read_bytes().split(b"\n")
+        head = json.loads(lines[0])
+        if head["journal"] != VERSION:
+            other = f"handcompact {str(head.get('program'))[:20]}"
+            raise InputError(f"steps kept in {path} are of {other}, in another form: that can take them up")
+        identity, pipeline = _identity(head), dict(head["pipeline"])
+        origin = str(head["origin"])
+    except OSError as error:
+        raise InputError(f"steps kept in {path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"steps kept in {path} cannot be read: it is damaged at its beginning") from error
+    steps = _Steps()
+    # What stands behind the last line end was being written when the program ended.
+    damage = steps.take(lines[1:-1])
+    done, undone = tuple(steps.operations[: steps.done]), tuple(steps.operations[steps.done :])
+    return Kept(path, identity, origin, pipeline, done, undone, steps.looks, info.st_mtime, damage)
+
+
+class _Steps:
+    """A history as its lines are read."""
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self.done = 0
+        self.looks: dict[str, str] = {}
+
+    def take(self, lines: Iterable[bytes]) -> str:
+        """Read lines until one cannot be; gives what is wrong with it, in words, or nothing."""
+        for number, line in enumerate(lines, 2):
+            try:
+                self._take(json.loads(line))
+            except (ValueError, RecursionError, KeyError, TypeError, AttributeError, HandcompactError):
+                return f"line {number:,} and what follows it cannot be read"
+        return ""
+
+    def _take(self, data: Mapping[str, Any]) -> None:
+        if "do" in data:
+            place = int(data["number"])
+            if not 0 <= place <= len(self.operations):
+                raise ValueError(place)
+            operation = Operation.from_json(data["do"])
+            looks = {str(key): str(look) for key, look in data["looks"].items()}
+            self.operations[place:] = [operation]
+            self.done = place + 1
+            self.looks |= looks
+        else:
+            total, done = int(data["total"]), int(data["done"])
+            if not 0 <= done <= total <= len(self.operations):
+                raise ValueError(done)
+            del self.operations[total:]
+            self.done = done
+
+
+def take_up(opened: Opened, kept: Kept) -> TakenUp:
+    """Do the steps again on the session as it is now, as far as they fit, in a workspace of their own.
+
+    The journal stays: it goes with `forget`, once the steps are kept anew. Raises RefusedError where
+    another program took them up, InputError where their pipeline cannot be used.
+    """
+    _refuse_if_gone(kept.path)
+    pipeline, lost = _pipeline(opened, kept)
+    workspace = opened.workspace.fork(pipeline)
+    misfits = list(replay(kept.done, kept.looks, workspace))
+    lost += [misfit.told for misfit in misfits]
+    if not lost:
+        workspace.history.begin_with(kept.done, kept.undone)
+    if kept.damage:
+        lost.append(kept.damage)
+    return TakenUp(replace(opened, workspace=workspace), tuple(lost))
+
+
+def _refuse_if_gone(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError as error:
+        raise RefusedError("these steps are not there any more: another handcompact took them up") from error
+    try:
+        if not try_lock(descriptor):
+            raise RefusedError("another handcompact is at work on these steps")
+    finally:
+        os.close(descriptor)
+
+
+def _pipeline(opened: Opened, kept: Kept) -> tuple[Pipeline, list[str]]:
+    try:
+        pipeline, lost = from_reference(kept.pipeline, kept.origin, local=True)
+    except BadPipeline as error:
+        return opened.workspace.pipeline, [str(error)]
+    return pipeline, lost
+
+
+def forget(kept: Kept) -> None:
+    """Remove steps for good. Raises RefusedError where they cannot be."""
+    try:
+        discard(kept.path)
+    except OSError as error:
+        raise RefusedError(f"{kept.path} cannot be removed: {error.strerror or error}") from error
+
+
+def state_of(source: Source, kept: Kept) -> str:
+    """What became of the file since the steps were made, in words; empty when it is as it was."""
+    there = kept.identity
+    if source.size == there.size and hashes_of(source, there.size) == (there.begins, there.ends):
+        return ""
+    grew = source.size > there.size and hashes_of(source, there.size) == (there.begins, there.ends)
+    return "the file grew since" if grew else "the file was changed since"

@@ -1,0 +1,207 @@
+"""The rows that a person looks through: blocks, boundaries between them, and what cannot be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from app.compactability import State, Verdict
+from app.model import Author, Block, Boundary, Message, Record, Role, Standing, Text
+from app.views.outlook import Outlook
+from app.work.rows import BlockRow
+
+UNREADABLE = "unreadable"
+"""The kind of a record that is no JSON value of its format."""
+
+Item: TypeAlias = BlockRow | Boundary | Record
+"""A row of the list: a block, a compaction, or a record that cannot be read."""
+
+
+class Facet(StrEnum):
+    """What rows can be told apart by."""
+
+    VERDICT = "verdict"
+    TOOL = "tool"
+    ROLE = "role"
+    STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Shows only the rows that have `value` in one facet."""
+
+    facet: Facet
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Shows only the rows of these keys, under the name `value`."""
+
+    value: str
+    """Session text: not safe for a terminal."""
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many rows a filter would show, and their tokens."""
+
+    only: Only
+    rows: int
+    tokens: int
+
+
+def key_of(item: Item) -> str:
+    """What tells a row from all others, also after steps and sorting."""
+    match item:
+        case Record():
+            return f"record {item.index}"
+        case Boundary():
+            return f"boundary {item.key}"
+        case BlockRow():
+            return item.key
+
+
+def is_live(item: Item) -> bool:
+    """Whether a row is a block that is sent when the session goes on."""
+    return isinstance(item, BlockRow) and item.message.standing is Standing.LIVE
+
+
+def items(seen: Outlook) -> list[Item]:
+    """Everything in the order of the file, with what the steps made in its place."""
+    session = seen.workspace.session
+    records = session.records
+    broken = [record for index in range(len(records)) if (record := records[index]).kind == UNREADABLE]
+    made = _made(seen)
+    found: list[Item] = []
+    for row in seen.workspace.rows:
+        if row.place == 0:
+            before = row.message.records[0] if row.message.records else -1
+            while broken and broken[0].index < before:
+                found.append(broken.pop(0))
+            found += made.pop(row.message.key, ())
+            if row.message.boundary is not None:
+                found.append(row.message.boundary)
+        found.append(row)
+    for rest in made.values():
+        found += rest
+    return [*found, *broken]
+
+
+def _made(seen: Outlook) -> dict[str, list[Item]]:
+    """What the steps made, by the key of the session's message that it stands before (empty: at the end)."""
+    numbers = {message.key: n for n, message in enumerate(seen.workspace.session.messages)}
+    found: dict[str, list[Item]] = {}
+    waiting: list[Message] = []
+    for message in (*seen.messages, None):
+        if message is not None and message.key not in numbers:
+            waiting.append(message)
+            continue
+        key = "" if message is None else message.key
+        number = len(numbers) if message is None else numbers[message.key]
+        for new in waiting:
+            row = found.setdefault(key, [])
+            if new.boundary is not None:
+                row.append(new.boundary)
+            row += [
+                BlockRow(number, place, new, block, "", "", Verdict.DECISION, "made by a step", ())
+                for place, block in enumerate(new.blocks)
+            ]
+        waiting.clear()
+    return found
+
+
+def arranged(
+    all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only: Only | Within | None
+) -> list[Item]:
+    """The items that pass the filter.
+
+    Sorted by tokens only blocks are left: the largest first, those that are not sent behind all others.
+    """
+    kept = [item for item in all_items if only is None or has(item, seen, only)]
+    if not by_tokens:
+        return kept
+    blocks = [item for item in kept if isinstance(item, BlockRow)]
+    blocks.sort(key=lambda row: (not is_sent(row, seen), -tokens_of(row, seen)))
+    return [*blocks]
+
+
+def is_sent(row: BlockRow, seen: Outlook) -> bool:
+    """Whether a block is part of the conversation as the steps so far leave it."""
+    return is_live(row) and seen.block(row) is not None
+
+
+def tokens_of(row: BlockRow, seen: Outlook) -> int:
+    """Tokens of a row as it is now; of one that a step dropped, those it had."""
+    return seen.workspace.block_tokens(seen.block(row) or row.block)
+
+
+def has(item: Item, seen: Outlook, only: Only | Within) -> bool:
+    """Whether a filter shows this row."""
+    if isinstance(only, Within):
+        return key_of(item) in only.keys
+    return isinstance(item, BlockRow) and only.value in values(item, seen, only.facet)
+
+
+def values(row: BlockRow, seen: Outlook, facet: Facet) -> tuple[str, ...]:
+    """What a row is in one facet."""
+    match facet:
+        case Facet.VERDICT:
+            return (str(seen.verdict(row)),)
+        case Facet.TOOL:
+            return (row.tool,) if row.tool else ()
+        case Facet.ROLE:
+            return (role_of(row),)
+        case Facet.STATE:
+            return states_of(row, seen)
+
+
+def role_of(row: BlockRow) -> str:
+    """Who or what a block is, in one word: `user`, `assistant`, `tool_use`, `thinking`, `summary` ..."""
+    block = row.block
+    if not isinstance(block, Text):
+        return block.kind
+    if block.author in (Author.USER, Author.ASSISTANT) and row.message.role is not Role.TOOL:
+        return str(row.message.role)
+    return str(block.author)
+
+
+DROPPED = "dropped"
+"""The state of a block that a step took out; beside the states that it had when the file was opened."""
+PINNED = "pinned"
+
+
+def states_of(row: BlockRow, seen: Outlook) -> tuple[str, ...]:
+    """The states of a block as it is now."""
+    now = [str(state) for state in row.states if state != PINNED]
+    if row.key in seen.state.pins or row.message.key in seen.state.pins:
+        now.insert(0, PINNED)
+    if row.key in seen.frozen:
+        now.append(str(State.FROZEN))
+    if seen.block(row) is None:
+        now.insert(0, DROPPED)
+    return tuple(now)
+
+
+def shares(all_items: Sequence[Item], seen: Outlook, facet: Facet) -> list[Share]:
+    """Every value of a facet, the one with the most tokens first."""
+    rows: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    for item in all_items:
+        if isinstance(item, BlockRow):
+            for value in values(item, seen, facet):
+                rows[value] += 1
+                tokens[value] += tokens_of(item, seen)
+    found = [Share(Only(facet, value), count, tokens[value]) for value, count in rows.items()]
+    return sorted(found, key=lambda share: (-share.tokens, share.only.value))
+
+
+def searched(all_items: Sequence[Item], seen: Outlook) -> Iterator[tuple[int, Block]]:
+    """Position and block, as it is now, of each item that has a text to search."""
+    for position, item in enumerate(all_items):
+        if isinstance(item, BlockRow):
+            yield position, seen.block(item) or item.block

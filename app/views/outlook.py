@@ -1,0 +1,131 @@
+"""What the steps so far did and what the stages that are left would do, worked out in one go.
+
+A screen that asked the workspace for each row would walk the history each time: it takes one of
+these after every change, in a thread of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.compactability import Verdict
+from app.display import short_number
+from app.model import Block, Standing
+from app.stages.base import Change, ChangeKind, Messages
+from app.work.checks import words_gone
+from app.work.history import State
+from app.work.rows import BlockRow
+from app.work.workspace import Status, Step, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Tokens of the live segment as far as they are counted at one moment."""
+
+    before: int
+    """As the session was opened."""
+    now: int
+    """As the steps so far leave it."""
+    ahead: int
+    """Once every stage is accepted, after what was done by hand."""
+    by_verdict: Mapping[Verdict, int]
+    """Of its blocks as they are now; messages' own costs are in none."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A workspace at one moment. Its figures are asked anew, since they get better while it counts."""
+
+    workspace: Workspace
+    state: State
+    messages: Messages
+    """The live segment as the steps so far leave it."""
+    ahead: tuple[Step, ...]
+    """Every step: edits by hand, and every stage, those not accepted yet as previews."""
+    changes: Mapping[str, Change]
+    """What the steps so far did to each block, by its key."""
+    words_gone: int
+    """Texts of the user's own that would go with all stages."""
+
+    @cached_property
+    def touches(self) -> Mapping[str, tuple[tuple[Step, Change], ...]]:
+        """What each step, taken or ahead, does to a block, by its key."""
+        found: dict[str, tuple[tuple[Step, Change], ...]] = {}
+        for step in self.ahead:
+            for change in step.changes:
+                found[change.key] = (*found.get(change.key, ()), (step, change))
+        return found
+
+    @cached_property
+    def frozen(self) -> frozenset[str]:
+        """Results that were there when the latch of a replaying stage opened: it never touches them."""
+        replays = [step.result.replay for step in self.ahead]
+        return frozenset(key for replay in replays if replay is not None for key in replay.frozen)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no stage is left."""
+        return all(step.status is not Status.PREVIEW for step in self.ahead)
+
+    def block(self, row: BlockRow) -> Block | None:
+        """A row's block as it is now; None when a step dropped it."""
+        change = self.changes.get(row.key)
+        return row.block if change is None else change.after
+
+    def verdict(self, row: BlockRow) -> Verdict:
+        """A row's verdict as it is now: what a step shortened is compacted, what was written anew is not."""
+        change = self.changes.get(row.key)
+        return row.verdict if change is None or change.kind is ChangeKind.EDITED else Verdict.COMPACTED
+
+    def figures(self) -> Figures:
+        """The figures as they are counted now; takes a look at every block."""
+        tokens = self.workspace.tokens
+        live = self.workspace.session.live
+        before = tokens(live)
+        now = before if self.messages is live else tokens(self.messages)
+        last = self.ahead[-1].result.messages if self.ahead else self.messages
+        return Figures(before, now, now if last is self.messages else tokens(last), self._by_verdict())
+
+    def _by_verdict(self) -> dict[Verdict, int]:
+        sums = dict.fromkeys(Verdict, 0)
+        for row in self.workspace.rows:
+            block = self.block(row)
+            if block is not None and row.message.standing is Standing.LIVE:
+                sums[self.verdict(row)] += self.workspace.block_tokens(block)
+        return sums
+
+    def sentence(self, figures: Figures) -> str:
+        """What a person wants to know first: how much can go, and whether anything of theirs does."""
+        name = self.workspace.pipeline.name
+        saved = short_number(figures.before - figures.ahead)
+        freed = f"{name}: ~{saved} of ~{short_number(figures.before)} tokens"
+        gone = self.words_gone
+        if not any(step.changes for step in self.ahead):
+            return f"{name} {'found' if self.is_done else 'finds'} nothing to take out"
+        if self.is_done:
+            theirs = f"{gone} of your messages too" if gone else "your messages all stayed"
+            return f"{freed} gone, {theirs}"
+        theirs = f"{gone} of your messages too" if gone else "your messages all stay"
+        return f"{freed} can go, {theirs}"
+
+
+def first_look(workspace: Workspace) -> Outlook:
+    """What can be shown at once, before any stage that is left was tried."""
+    return Outlook(workspace, workspace.state, workspace.messages, (), workspace.changes, 0)
+
+
+def outlook(workspace: Workspace) -> Outlook:
+    """The outlook as things stand; takes as long as the stages that were not run yet."""
+    ahead = workspace.ahead
+    live = workspace.session.live
+    last = ahead[-1].result.messages if ahead else live
+    return Outlook(
+        workspace=workspace,
+        state=workspace.state,
+        messages=workspace.messages,
+        ahead=ahead,
+        changes=workspace.changes,
+        words_gone=len(words_gone(live, last)),
+    )

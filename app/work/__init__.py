@@ -1,0 +1,1 @@
+"""What is open and what a person does with it: workspace, history, prices. Nothing here writes a file."""

@@ -1,0 +1,134 @@
+"""A hand edit before it is done: as it was asked for, or the ways in which it could be done instead.
+
+An edit that would pass over a block, touch the person's own words or what is protected is refused. What
+a face may offer then is worked out here: to leave those blocks alone, or to say yes to them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.display import counted, short_number
+from app.edits import Edit
+from app.edits.scene import ALLOW_WORDS, FORCE, is_typed
+from app.model import preview_of
+from app.stages.base import Change, Context, Messages, StageResult
+from app.work.history import Operation, edit_operation
+from app.work.workspace import Workspace
+
+LIFTS = ((), (ALLOW_WORDS,), (FORCE,), (ALLOW_WORDS, FORCE))
+"""What a person can say yes to, the most careful first."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to do an edit, and what it would do."""
+
+    edit: Edit
+    changes: tuple[Change, ...]
+    freed: int
+    """Tokens that it takes out of the conversation."""
+    own_words: tuple[str, ...]
+    """How the person's own texts begin that it would change."""
+    protected: int
+    """Protected blocks that it would change."""
+    messages: Messages
+    """The conversation after it."""
+
+    @property
+    def words(self) -> str:
+        """`drop 3 blocks, ~1.2k tokens less`."""
+        blocks = sum(change.before is not None for change in self.changes)
+        change = f"~{short_number(abs(self.freed))} tokens {'less' if self.freed >= 0 else 'more'}"
+        return f"{self.edit.label} {counted(blocks, 'block')}, {change}"
+
+    @property
+    def touches(self) -> str:
+        """What of the kept it touches: `3 texts of your own, 2 protected blocks`; empty for nothing."""
+        own, others = len(self.own_words), self.protected
+        parts = [counted(own, "text") + " of your own" if own else ""]
+        parts.append(counted(others, "protected block") if others else "")
+        return ", ".join(filter(None, parts))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of trying an edit."""
+
+    done: tuple[Operation, ...]
+    """The history that it was tried on."""
+    reason: str
+    """Why it cannot be done as it was asked for; empty when it can."""
+    ways: tuple[Way, ...]
+    """How it can be done, the most careful first; none where it cannot at all."""
+    rule: str = ""
+    """What chose its blocks, where they are done as they were chosen."""
+
+
+def attempt(workspace: Workspace, edit: Edit, rule: str = "") -> Attempt:
+    """Try an edit on the conversation as it is now; nothing is taken down. Takes as long as the edit.
+
+    `rule` is what chose its blocks, if that can be asked again elsewhere.
+    """
+    done, messages, context = workspace.history.done, workspace.messages, workspace.context
+    reason = why_not(edit, messages, context)
+    if reason is None:
+        return Attempt(done, "", (_way(workspace, edit, edit(messages, context), context),), rule)
+    return Attempt(done, reason, tuple(_ways(workspace, edit, messages, context)))
+
+
+def why_not(edit: Edit, messages: Messages, context: Context) -> str | None:
+    """Why an edit cannot be done as it is, without the names of the options that would lift it."""
+    reason = edit.why_not(messages, context)
+    if reason is None:
+        return None
+    return reason.removesuffix(f" ({ALLOW_WORDS})").removesuffix(f" ({FORCE} lifts that)")
+
+
+def take(workspace: Workspace, tried: Attempt, way: Way) -> bool:
+    """Do the edit; False where something else was done since it was tried."""
+    if workspace.history.done != tried.done:
+        return False
+    workspace.do(edit_operation(way.edit, tried.rule))
+    return True
+
+
+def _ways(workspace: Workspace, edit: Edit, messages: Messages, context: Context) -> Iterator[Way]:
+    known = {option.name for option in edit.options()}
+    reached: set[frozenset[str]] = set()
+    for lifts in LIFTS:
+        if not known.issuperset(lifts):
+            continue
+        lifted = edit.with_options(dict.fromkeys(lifts, True))
+        if lifted.why_not(messages, context) is not None:
+            fitting = lifted.fitting(messages, context)
+            lifted = lifted.with_keys(fitting)
+            if not fitting or lifted.why_not(messages, context) is not None:
+                continue
+        result = lifted(messages, context)
+        keys = frozenset(change.key for change in result.changes)
+        if keys and keys not in reached:
+            reached.add(keys)
+            yield _way(workspace, lifted, result, context)
+
+
+def _way(workspace: Workspace, edit: Edit, result: StageResult, context: Context) -> Way:
+    tokens = workspace.block_tokens
+    protection = context.protection
+    before = [change.before for change in result.changes if change.before is not None]
+    after = [change.after for change in result.changes if change.after is not None]
+    own = [block for block in before if is_typed(block)]
+    return Way(
+        edit=edit,
+        changes=result.changes,
+        freed=sum(map(tokens, before)) - sum(map(tokens, after)),
+        own_words=tuple(preview_of(block) for block in own),
+        protected=sum(
+            (protection.keeps_place if change.after is None else protection.keeps_text)(change.key)
+            is not None
+            for change in result.changes
+            if change.before is not None and not is_typed(change.before)
+        ),
+        messages=result.messages,
+    )

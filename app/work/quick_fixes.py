@@ -1,0 +1,170 @@
+"""What people most often want gone, each in one go: what it would free is told before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from app.compactability import Cause, classify
+from app.compactability.turns import newest_turn
+from app.edits import Edit
+from app.edits.by_stage import ByStage
+from app.edits.drop import Drop
+from app.edits.note_image import NoteImage
+from app.edits.strip_thinking import StripThinking
+from app.errors import InputError
+from app.model import Image, ToolResult, blocks_of
+from app.work.on_disk import reads_today, told, unchanged_reads
+from app.work.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class QuickFix:
+    """One thing that can be done in one go."""
+
+    name: str
+    title: str
+    about: str
+    make: Callable[[Workspace], Edit]
+    """The edit that does it, as the session is now."""
+    looks_at_disk: bool = False
+    """Whether files that the session names are opened to find out: only when a person asks for it."""
+
+    @property
+    def rule(self) -> str:
+        """What does it again on another session; empty for one that looks at the disk."""
+        return "" if self.looks_at_disk else f"fix {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a quick fix would do now."""
+
+    fix: QuickFix
+    edit: Edit
+    blocks: int
+    """Blocks that it changes."""
+    tokens: int
+    """Tokens that it frees from the window."""
+    note: str = ""
+    """Why it does nothing, or what it leaves alone."""
+
+    @property
+    def does_something(self) -> bool:
+        return self.blocks > 0
+
+
+def offer(workspace: Workspace, fix: QuickFix) -> Offer:
+    """What a quick fix would do with the conversation as it is now; nothing is done.
+
+    One that looks at the disk opens the files that reads of the session name.
+    """
+    edit = fix.make(workspace)
+    seen = told(reads_today(workspace.messages, workspace.session.cwd).values()) if fix.looks_at_disk else ""
+    if not edit.keys and (edit.needs_keys or fix.looks_at_disk):
+        return Offer(fix, edit, 0, 0, seen or f"there are none: {fix.about}")
+    step = workspace.try_edit(edit)
+    if not step.changes:
+        return Offer(fix, edit, 0, 0, step.result.note)
+    freed = workspace.tokens(step.before) - workspace.tokens(step.result.messages)
+    # What is dropped leaves nothing in its place, and a short seal counts as no token.
+    if freed <= 0 and any(change.after is not None for change in step.changes):
+        return Offer(fix, edit, 0, 0, "what would stand for it is as long as it is")
+    return Offer(fix, edit, len(step.changes), freed, seen or step.result.note)
+
+
+def offers(workspace: Workspace, *, look_at_disk: bool = False) -> list[Offer]:
+    """What each quick fix would do, in the order of least regret; those that look at the disk if asked."""
+    return [offer(workspace, fix) for fix in QUICK_FIXES if look_at_disk or not fix.looks_at_disk]
+
+
+def fix_named(name: str) -> QuickFix:
+    """The quick fix of this name; raises InputError with the names there are."""
+    for fix in QUICK_FIXES:
+        if fix.name == name:
+            return fix
+    raise InputError(f"there is no quick fix {name!r}; there are: {', '.join(f.name for f in QUICK_FIXES)}")
+
+
+def _superseded(kind: str, called: str, *, keep_recent: int = 0) -> Callable[[Workspace], Edit]:
+    """Results of one kind that something later made worthless, cleared by the stage that knows them."""
+    settings = (f"kinds={kind}", f"keep_recent={keep_recent}")
+    return lambda _: ByStage(stage="drop_superseded", settings=settings, called=called)
+
+
+def _duplicates(_: Workspace) -> Edit:
+    return ByStage(stage="read_dedup", called="duplicate reads")
+
+
+def _thinking(_: Workspace) -> Edit:
+    return StripThinking()
+
+
+def _failed_calls(workspace: Workspace) -> Edit:
+    judgements = classify(workspace.messages, workspace.session.cwd)
+    failed = (key for key, judgement in judgements.items() if judgement.cause is Cause.RETRIED)
+    return _fitting(workspace, Drop(), failed)
+
+
+def _old_images(workspace: Workspace) -> Edit:
+    messages = workspace.messages
+    older = blocks_of(messages[: newest_turn(messages)])
+    pictures = (
+        block.key
+        for _, block in older
+        if isinstance(block, Image)
+        or (isinstance(block, ToolResult) and any(isinstance(part, Image) for part in block.parts))
+    )
+    return _fitting(workspace, NoteImage(), pictures)
+
+
+def _on_disk(workspace: Workspace) -> Edit:
+    keys = tuple(sorted(unchanged_reads(workspace.messages, workspace.session.cwd)))
+    settings = ("kinds=unchanged-file", "keep_recent=0")
+    return ByStage(stage="drop_superseded", settings=settings, keys=keys, called="unchanged files")
+
+
+def _fitting(workspace: Workspace, edit: Edit, keys: Iterable[str]) -> Edit:
+    """The edit on those of the blocks that it may change."""
+    edit = edit.with_keys(keys)
+    return edit.with_keys(edit.fitting(workspace.messages, workspace.context))
+
+
+QUICK_FIXES: Final = (
+    QuickFix(
+        "superseded-reads",
+        "superseded reads",
+        "reads of files that were read again or changed later",
+        _superseded("superseded-read", "superseded reads"),
+    ),
+    QuickFix("duplicate-reads", "duplicate reads", "reads that gave what an earlier one gave", _duplicates),
+    QuickFix(
+        "failed-calls",
+        "failed calls",
+        "calls that failed and worked later, with their results",
+        _failed_calls,
+    ),
+    QuickFix(
+        "echoes",
+        "write and edit echoes",
+        "results that only say what their call wrote",
+        _superseded("write-echo", "write and edit echoes"),
+    ),
+    QuickFix("old-thinking", "old thinking", "thinking of all turns but the newest", _thinking),
+    QuickFix("old-images", "old images", "pictures before the newest turn become a line each", _old_images),
+    QuickFix(
+        "long-listings",
+        "long listings",
+        "long results of searches and listings, but for the newest results",
+        _superseded("long-listing", "long listings", keep_recent=4),
+    ),
+    QuickFix(
+        "on-disk",
+        "files unchanged on disk",
+        "reads whose file stands on this machine as it was read",
+        _on_disk,
+        looks_at_disk=True,
+    ),
+)
+"""Every quick fix, those of least regret first."""

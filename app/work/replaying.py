@@ -1,0 +1,165 @@
+"""Doing again, in one workspace, what was done in another: as far as it still fits, the rest told in words.
+
+Operations name blocks by key. In a format that knows its messages by their place in the file another
+block may stand there by now, so each key goes with the look of its block: what it is, how long, and a
+hash of how it begins. A key whose block looks otherwise does not fit; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from app.display import counted
+from app.errors import BadPipeline
+from app.model import Block, Message, Session, chars_of, preview_of
+from app.work.history import Deed, Operation, edit_of
+from app.work.workspace import Workspace
+
+_LOOK_BYTES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An operation that was not done again, or not with all of its blocks."""
+
+    operation: Operation
+    gone: int = 0
+    """Blocks of it that are not there any more, or are others."""
+    reason: str = ""
+    """Why nothing of it was done; empty where the rest was."""
+
+    @property
+    def words(self) -> str:
+        """`drop 2 blocks`, or `1 block of: drop 2 blocks` where the others were."""
+        words = self.operation.words
+        return words if self.reason else f"{counted(self.gone, 'block')} of: {words}"
+
+    @property
+    def told(self) -> str:
+        """The same with the reason."""
+        if self.reason:
+            return f"{self.words}: {self.reason}"
+        are = "is" if self.gone == 1 else "are"
+        return f"{self.operation.words}: {counted(self.gone, 'block')} {are} not there as it was"
+
+
+def look_of(block: Block) -> str:
+    """What a block is to the eye: kind, code points, and a hash of how it begins."""
+    begins = preview_of(block).encode("utf-8", "surrogatepass")
+    return f"{block.kind} {chars_of(block)} {hashlib.blake2s(begins, digest_size=_LOOK_BYTES).hexdigest()}"
+
+
+def looks_of(session: Session, keys: Iterable[str]) -> dict[str, str]:
+    """The looks of those of the keys that name a block of the session, or a message for its first block."""
+    wanted = set(keys)
+    found = {}
+    for message in session.messages if wanted else ():
+        if message.key in wanted and message.blocks:
+            found[message.key] = look_of(message.blocks[0])
+        for block in message.blocks:
+            if block.key in wanted:
+                found[block.key] = look_of(block)
+    return found
+
+
+def replay(operations: Iterable[Operation], looks: Mapping[str, str], new: Workspace) -> Iterator[Misfit]:
+    """Do operations in a workspace; yields what does not fit. A key without a look fits if it is there."""
+    again = Replay(new, looks)
+    for operation in operations:
+        if (misfit := again.do(operation)) is not None:
+            yield misfit
+
+
+class Replay:
+    """Does operations again, one by one, in a workspace."""
+
+    def __init__(self, workspace: Workspace, looks: Mapping[str, str]) -> None:
+        self._workspace = workspace
+        self._looks = looks
+
+    def do(self, operation: Operation) -> Misfit | None:
+        """Do one as far as it fits; None when all of it does."""
+        kept = tuple(self._fitting(operation.keys))
+        gone = len(operation.keys) - len(kept)
+        if gone and not kept and operation.deed is not Deed.UNCHANGED:
+            rows = "the block is" if gone == 1 else f"all {gone:,} blocks are"
+            return Misfit(operation, gone, f"{rows} gone, or not as it was")
+        fitting = operation if not gone else replace(operation, keys=kept)
+        try:
+            reason = self._why_not(fitting)
+            if reason is None:
+                fitting = self._in_full(fitting)
+        except BadPipeline as error:
+            reason = str(error)
+        if reason is not None:
+            return Misfit(operation, gone, reason)
+        self._workspace.do(fitting)
+        return Misfit(operation, gone) if gone else None
+
+    def _fitting(self, keys: Iterable[str]) -> Iterator[str]:
+        made: set[str] | None = None
+        for key in keys:
+            if key in self._there:
+                if self._looks.get(key) == self._now.get(key):
+                    yield key
+            else:
+                # What an earlier step made is there only once that was done again.
+                made = set(_keys(self._workspace.messages)) if made is None else made
+                if key in made:
+                    yield key
+
+    @cached_property
+    def _there(self) -> frozenset[str]:
+        return frozenset(_keys(self._workspace.session.messages))
+
+    @cached_property
+    def _now(self) -> Mapping[str, str]:
+        """How those blocks look now of which it is known how they did."""
+        return looks_of(self._workspace.session, self._looks)
+
+    def _why_not(self, operation: Operation) -> str | None:
+        workspace = self._workspace
+        match operation.deed:
+            case Deed.EDIT:
+                result = workspace.try_edit(edit_of(operation)).result
+                return None if result.changes else result.note or "it would change nothing"
+            case Deed.OPTIONS:
+                workspace.pipeline.with_options({operation.step: dict(operation.options)})
+            case Deed.RUN | Deed.SKIP:
+                return self._why_not_stage(operation)
+        return workspace.why_not(operation.deed, operation.step, operation.keys)
+
+    def _in_full(self, operation: Operation) -> Operation:
+        """The operation as the workspace itself would note it, however it was written."""
+        workspace = self._workspace
+        match operation.deed:
+            case Deed.RUN | Deed.SKIP:
+                return replace(operation, step=self._next_stage)
+            case Deed.OPTIONS:
+                options = dict(operation.options)
+                changed = workspace.pipeline.with_options({operation.step: options})
+                stage = next(planned.stage for planned in changed.steps if planned.name == operation.step)
+                return replace(operation, options=tuple((name, getattr(stage, name)) for name in options))
+        return operation
+
+    @property
+    def _next_stage(self) -> str:
+        workspace = self._workspace
+        return workspace.pipeline.steps[len(workspace.state.taken)].name
+
+    def _why_not_stage(self, operation: Operation) -> str | None:
+        workspace = self._workspace
+        if reason := workspace.why_not(operation.deed):
+            return reason
+        if operation.step in ("", self._next_stage):
+            return None
+        return f"the next stage of {workspace.pipeline.name} is {self._next_stage}"
+
+
+def _keys(messages: Iterable[Message]) -> Iterator[str]:
+    for message in messages:
+        yield message.key
+        yield from (block.key for block in message.blocks)

@@ -1,0 +1,191 @@
+"""Working out what the steps of a session did: by replay, each outcome remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+from app.compactability import Judgement, classify
+from app.edits import Edit
+from app.model import Session, ToolUse, blocks_of
+from app.pipeline import Pipeline
+from app.stages.base import Action, Change, Context, Messages, Stage, StageResult, run_stage
+from app.stages.protection import protected
+from app.tokens import Estimator, TokenEstimator, estimator
+from app.work.history import Edited, Given, State
+
+_JUDGED = 4
+"""States of the conversation whose verdicts are remembered."""
+
+
+class Status(StrEnum):
+    """Where a stage of the pipeline stands."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    PREVIEW = "preview"
+    WAITING = "waiting"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage or hand edit as it was walked: what it was given and what it did."""
+
+    name: str
+    number: int
+    """1-based, in the pipeline; 0 for an edit."""
+    status: Status
+    action: Action
+    """What was called: a stage or an edit."""
+    before: Messages
+    result: StageResult
+    refused: frozenset[str] = frozenset()
+
+    @property
+    def edit(self) -> Edit | None:
+        """The hand edit that this step is; None for a stage."""
+        return self.action if isinstance(self.action, Edit) else None
+
+    @property
+    def label(self) -> str:
+        """What people call it: `2 microcompact`, or an edit's own words."""
+        return f"{self.number} {self.name}" if self.edit is None else f"{self.edit.label} (by hand)"
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return self.result.changes
+
+
+class Walker:
+    """Works out the steps of one session under one pipeline.
+
+    Messages are compared by identity: the same walk gives the same tuples again.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        pipeline: Pipeline,
+        estimator: TokenEstimator,
+        *,
+        window_tokens: int,
+        root: str,
+        index: str,
+        settled: bool,
+    ) -> None:
+        self._session = session
+        self._pipeline = pipeline
+        self._estimator = estimator
+        self._window_tokens = window_tokens
+        self._root = root
+        self._index = index
+        self._settled = settled
+        self._memo: dict[object, Step] = {}
+        self._judged: dict[int, tuple[Messages, Mapping[str, Judgement]]] = {}
+        self._files: dict[int, Mapping[str, str]] = {}
+
+    def steps(self, state: State) -> tuple[Step, ...]:
+        """The stages walked past and the edits made, in order."""
+        steps: list[Step] = []
+        messages = self._session.live
+        index = 0
+        for taken in state.path:
+            if isinstance(taken, Edited):
+                step = self._edited(taken.edit, messages, state)
+            else:
+                step = self.stage(index, messages, state, Status.SKIPPED if taken.skipped else Status.DONE)
+                index += 1
+            messages = step.result.messages
+            steps.append(step)
+        return tuple(steps)
+
+    def stage(self, index: int, messages: Messages, state: State, status: Status) -> Step:
+        """The stage of that index run on these messages."""
+        planned = self._pipeline.steps[index]
+        stage = planned.stage.with_options(state.options.get(planned.name, {}))
+        refused = state.refused.get(planned.name, frozenset())
+        skipped = status is Status.SKIPPED
+        given = state.given(planned.name)
+        key = (index, id(messages), stage, refused, state.pins, skipped, given)
+        step = self._memo.get(key)
+        if step is None:
+            result = self._result(stage, messages, state.pins | refused, given, skipped)
+            made = Step(planned.name, index + 1, status, stage, messages, result, refused)
+            step = self._remembered(key, made)
+        return step if step.status is status else replace(step, status=status)
+
+    def _edited(self, edit: Edit, messages: Messages, state: State) -> Step:
+        key = (id(messages), edit, state.pins, state.unchanged)
+        step = self._memo.get(key)
+        return step if step is not None else self._remembered(key, self.tried(edit, messages, state))
+
+    def tried(self, edit: Edit, messages: Messages, state: State) -> Step:
+        """What an edit does with these messages; it is not remembered."""
+        result = edit(messages, self.context(messages, state))
+        return Step(edit.name, 0, Status.DONE, edit, messages, result)
+
+    def _remembered(self, key: object, made: Step) -> Step:
+        # Two threads may work out the same: both must go on with one outcome.
+        step = self._memo.setdefault(key, made)
+        planned = {file.path: file.text for file in step.result.files}
+        if files := {**self._files.get(id(step.before), {}), **planned}:
+            self._files[id(step.result.messages)] = files
+        return step
+
+    def _result(
+        self, stage: Stage, messages: Messages, kept: frozenset[str], given: Given, skipped: bool
+    ) -> StageResult:
+        if skipped:
+            return StageResult(messages, note="skipped")
+        return run_stage(stage, messages, self._context(messages, kept, given))
+
+    def context(self, messages: Messages, state: State) -> Context:
+        """What a hand edit of these messages may look at."""
+        return self._context(messages, state.pins, Given(unchanged=state.unchanged))
+
+    def _context(self, messages: Messages, kept: frozenset[str], given: Given) -> Context:
+        return Context(
+            estimator=self._measure,
+            protection=protected(messages, pinned=kept),
+            window_tokens=self._window_tokens,
+            now=self._now,
+            root=self._root,
+            index=self._index,
+            settled=self._settled,
+            tool_names=self._tool_names,
+            tokens=self._estimator,
+            cwd=self._session.cwd,
+            files=self._files.get(id(messages), {}),
+            summaries=given.summaries,
+            refusal=given.refusal,
+            failures=given.failures,
+            unchanged=given.unchanged,
+            judge=self.judge,
+        )
+
+    def judge(self, messages: Messages) -> Mapping[str, Judgement]:
+        """The verdict on every block of messages, by key; those of the newest few are remembered."""
+        known = self._judged.get(id(messages))
+        if known is None:
+            known = messages, classify(messages, self._session.cwd)
+            while len(self._judged) >= _JUDGED:
+                self._judged.pop(next(iter(self._judged)), None)
+            self._judged[id(messages)] = known
+        return known[1]
+
+    @cached_property
+    def _measure(self) -> Estimator:
+        """What the pipeline's limits are in; it remembers what it measured."""
+        if self._pipeline.estimator == "tokens":
+            return self._estimator
+        return estimator(self._pipeline.estimator, model=self._session.model)
+
+    @cached_property
+    def _now(self) -> float | None:
+        return max((m.time for m in self._session.messages if m.time is not None), default=None)
+
+    @cached_property
+    def _tool_names(self) -> frozenset[str]:
+        return frozenset(b.name for _, b in blocks_of(self._session.messages) if isinstance(b, ToolUse))
