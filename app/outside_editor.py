@@ -81,4 +81,4 @@ def _run(command: Sequence[str]) -> None:
             break
     if code:
         ended = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
-        raise RefusedError(f"nothing was changed: {command[0]} {ended}")
+        raise RefusedError(f"nothing was changed: {Path(command[0]).name} {ended}")

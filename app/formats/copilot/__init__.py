@@ -74,8 +74,13 @@ class Copilot(OpenAIChat):
         return super().rewrite(session, replace(rewrite, messages=tuple(plain)))
 
     def made(self, message: Message) -> dict[str, Any]:
-        """A message that is in no file; a summary that hides what came before it becomes a compaction."""
+        """A message that is in no file, its texts in one, as an event has room for one.
+
+        A summary that hides what came before it becomes a compaction.
+        """
         form = super().made(message)
+        if isinstance(form.get("content"), list):
+            form = {**form, "content": "\n\n".join(text_at(part, "text") for part in form["content"])}
         hides = message.boundary is not None and message.boundary.hides
         return {**form, "summary": True} if hides and form.get("role") == "user" else form
 
