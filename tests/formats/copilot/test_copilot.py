@@ -222,7 +222,7 @@ def test_a_made_message_of_several_texts_is_planned_as_the_one_text_that_an_even
     session = read(*talk())
     texts = tuple(Text(f"q:{n}", Held(word), Author.SUMMARY) for n, word in enumerate(("Short.", "Old.")))
     made = Message("q", Role.USER, texts)
-    assert request(session, [made]) == request(again(rewrite(session, *session.live, made)))[-1:]
+    assert request(session, (made,)) == request(again(rewrite(session, *session.live, made)))[-1:]
 
 
 def test_the_users_words_can_be_written_anew_inside_their_wrapping() -> None:
