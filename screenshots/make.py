@@ -68,8 +68,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         own = ("HANDCOMPACT_DATA_DIR", "HANDCOMPACT_CONFIG_DIR", "HANDCOMPACT_STATE_DIR")
-        for variable in ("HOME", "CLAUDE_CONFIG_DIR", *own):
+        for variable in ("HOME", *own):
             os.environ[variable] = str(folder / variable.lower())
+        for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+            os.environ.pop(variable, None)
         work = Path("/tmp") / "shop" if os.name != "nt" else folder / "shop"
         work.mkdir(exist_ok=True)
         try:
