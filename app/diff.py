@@ -186,11 +186,16 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     counts = Counter(old), Counter(new)
     places = {line: j for j, line in enumerate(new) if counts[0][line] == counts[1][line] == 1}
     shared = [(i, places[line]) for i, line in enumerate(old) if line in places]
-    # The longest rising run of places: for each length the smallest last place, and a way back.
+    return longest_rising(shared)
+
+
+def longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest run of pairs that rises in both places; they come in the order of the first."""
+    # For each length the smallest last place, and a way back.
     lasts: list[int] = []
     ends: list[int] = []
     before: list[int] = []
-    for index, (_, j) in enumerate(shared):
+    for index, (_, j) in enumerate(pairs):
         length = bisect_left(lasts, j)
         before.append(ends[length - 1] if length else -1)
         lasts[length : length + 1] = [j]
@@ -198,7 +203,7 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     found = []
     index = ends[-1] if ends else -1
     while index >= 0:
-        found.append(shared[index])
+        found.append(pairs[index])
         index = before[index]
     return found[::-1]
 

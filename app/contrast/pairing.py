@@ -6,12 +6,13 @@ counts as gone in one place and added in the other.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, TypeAlias
+
+from app.diff import longest_rising
 
 Pair: TypeAlias = tuple[int, int]
 """Places of two items that belong together: in the first list, in the second."""
@@ -43,7 +44,7 @@ class Item:
 
 def pair_items(before: Sequence[Item], after: Sequence[Item], likeness: Likeness) -> list[Pair]:
     """The pairs, rising in both lists. `likeness` is asked only where ids and content do not decide."""
-    pairs = _rising(sorted(_by_ids(before, after).items()))
+    pairs = longest_rising(sorted(_by_ids(before, after).items()))
     for a, b in list(_gaps(pairs, len(before), len(after))):
         pairs += _between(before, a, after, b, likeness)
     return sorted(pairs)
@@ -71,25 +72,6 @@ def _id_places(items: Sequence[Item]) -> dict[str, int]:
         for name in set(item.ids):
             places[name] = -1 if name in places else place
     return places
-
-
-def _rising(pairs: Iterable[Pair]) -> list[Pair]:
-    """The longest run of pairs that rises in both lists; `pairs` come in the order of the first."""
-    held = list(pairs)
-    lasts: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for index, (_, j) in enumerate(held):
-        length = bisect_left(lasts, j)
-        before.append(ends[length - 1] if length else -1)
-        lasts[length : length + 1] = [j]
-        ends[length : length + 1] = [index]
-    found = []
-    index = ends[-1] if ends else -1
-    while index >= 0:
-        found.append(held[index])
-        index = before[index]
-    return found[::-1]
 
 
 def _gaps(pairs: Iterable[Pair], a_total: int, b_total: int) -> Iterator[tuple[range, range]]:
@@ -128,7 +110,7 @@ def _equal(before: Sequence[Item], a: range, after: Sequence[Item], b: range) ->
         for i, name in zip(a, prints[0], strict=True)
         if counts[0][name] == 1 and name in places
     ]
-    anchors = _rising(once)
+    anchors = longest_rising(once)
     found = list(anchors)
     for left, right in _gaps([(i - a.start, j - b.start) for i, j in anchors], len(a), len(b)):
         if len(left) > MAX_MATCHED or len(right) > MAX_MATCHED:

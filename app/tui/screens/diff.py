@@ -16,7 +16,8 @@ from app.errors import HandcompactError
 from app.opening import Opened
 from app.tui.diff_page import Page, diff_page, figure, page_line
 from app.tui.keys import Where
-from app.tui.screens.base import WorkScreen, acts
+from app.tui.screens.base import acts
+from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.stage_words import why_not_refuse
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.message_diff import MessageDiff
@@ -39,7 +40,7 @@ class Shown:
     page: Page | None
 
 
-class DiffScreen(WorkScreen):
+class DiffScreen(TakesBack):
     """What one stage, or all of them together, make of the conversation's messages."""
 
     WHERE: ClassVar[Where] = Where.DIFF
@@ -180,10 +181,8 @@ class DiffScreen(WorkScreen):
         match action:
             case "split" if self.size.width < SPLIT_FROM:
                 return f"side by side needs {SPLIT_FROM} columns; there are {self.size.width}"
-            case "undo" if not self.workspace.history.done:
-                return "nothing was done yet"
-            case "redo" if not self.workspace.history.undone:
-                return "nothing was undone"
+            case "undo" | "redo":
+                return self.why_not_back(action)
             case "refuse" | "pin" | "copy" if block is None:
                 return "nothing differs"
             case "next_change" | "previous_change" if self._shown is None or not self._shown.page:
@@ -253,14 +252,7 @@ class DiffScreen(WorkScreen):
             self.workspace.pin([block.key])
         self._work_out(block.key, None)
 
-    @acts
-    def action_undo(self) -> None:
-        self.workspace.undo()
-        self._work_out(self._key, None)
-
-    @acts
-    def action_redo(self) -> None:
-        self.workspace.redo()
+    def did(self, words: str) -> None:
         self._work_out(self._key, None)
 
     @acts

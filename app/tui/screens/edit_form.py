@@ -20,12 +20,13 @@ from app.opening import Opened
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.attempting import Attempts
+from app.tui.screens.parts.option_form import OptionForm
 from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.option_field import OptionField
 from app.tui.widgets.text_pane import TextPane
 from app.views.describe import readable
-from app.views.stage_view import OptionValue, value_words
+from app.views.stage_view import OptionValue
 from app.work.attempts import Attempt, Way, attempt
 from app.work.pricing import pricing
 
@@ -47,10 +48,11 @@ class Preview:
     """What stands then in the place of the first block that it changes."""
 
 
-class EditScreen(Attempts):
+class EditScreen(OptionForm, Attempts):
     """A form with the usual values filled in; what it does is one step to undo."""
 
     WHERE: ClassVar[Where] = Where.EDIT
+    AS_PRESET = "these are the usual values"
 
     class Previewed(Message):
         """It is known what the edit would do."""
@@ -90,23 +92,18 @@ class EditScreen(Attempts):
         return spread(self._title, "one step, undone with u", self.size.width - 2, self.glyphs)
 
     def on_mount(self) -> None:
-        self.app.call_later(self._fields[0].control.focus)
         self._try_out()
-
-    @property
-    def _fields(self) -> list[OptionField]:
-        return list(self.query(OptionField))
 
     @property
     def _wanted(self) -> Edit:
         """The edit that the fields ask for; raises BadPipeline where one does not fit."""
-        return self._edit.with_options({f.option.option.name: f.text for f in self._fields})
+        return self._edit.with_options({f.option.option.name: f.text for f in self.fields})
 
     # What it would do
 
     def _try_out(self) -> None:
         """Try the edit as the fields have it; one that is being tried is waited for."""
-        if any(field.check() for field in self._fields):
+        if any(field.check() for field in self.fields):
             self._shown = None
             self.query_one("#facts", FactList).show([])
             self.query_one("#text", TextPane).show("")
@@ -156,44 +153,18 @@ class EditScreen(Attempts):
     def _edited(self) -> None:
         self._try_out()
 
-    @on(Input.Submitted, "OptionField Input")
-    def _entered(self) -> None:
-        self.action_apply()
-
-    @on(Control.Used, "Push")
-    def _pressed(self, event: Control.Used) -> None:
-        match event.used.id:
-            case "apply":
-                self.action_apply()
-            case "reset":
-                self.action_reset()
-            case _:
-                self.action_close()
-
-    def why_not(self, action: str) -> str | None:
-        if action == "apply" and self.is_mounted:
-            wrong = (reason for field in self._fields if (reason := field.check()))
-            return next(wrong, None)
-        if action == "reset" and all(f.text == value_words(f.option.preset) for f in self._fields):
-            return "these are the usual values"
-        return None
-
     @acts
     def action_apply(self) -> None:
         self.attempt(self._wanted)
 
     @acts
     def action_reset(self) -> None:
-        for field in self._fields:
-            field.put(value_words(field.option.preset))
+        self.put_presets()
         self._try_out()
 
     def edited(self, way: Way) -> None:
         self.dismiss()
         self._told(way)
-
-    def action_close(self) -> None:
-        self.dismiss()
 
 
 def _outcome(way: Way) -> str:

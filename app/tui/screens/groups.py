@@ -16,6 +16,7 @@ from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.fixing import Fixes
+from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.widgets.group_list import GroupList
 from app.tui.widgets.line_view import LineView
 from app.views.grouping import By, Group, groups
@@ -25,7 +26,7 @@ from app.work.attempts import Way
 ORDER = tuple(By)
 
 
-class GroupsScreen(Edits, Fixes):
+class GroupsScreen(Edits, Fixes, TakesBack):
     """A list of groups; enter goes back to the rows with only those of the group shown."""
 
     WHERE: ClassVar[Where] = Where.GROUPS
@@ -127,10 +128,8 @@ class GroupsScreen(Edits, Fixes):
                 return self.why_not_edit(action)
             case "unmark" if not len(self.marks):
                 return "no row is marked: space marks a group"
-            case "undo" if not self.workspace.history.done:
-                return "nothing was done yet"
-            case "redo" if not self.workspace.history.undone:
-                return "nothing was undone"
+            case "undo" | "redo":
+                return self.why_not_back(action)
         return None
 
     @on(LineView.Opened)
@@ -164,16 +163,6 @@ class GroupsScreen(Edits, Fixes):
     def action_groups(self) -> None:
         self._said = ""
         self._gather(ORDER[(ORDER.index(self._by) + 1) % len(ORDER)])
-
-    @acts
-    def action_undo(self) -> None:
-        operation = self.workspace.undo()
-        self.did("" if operation is None else f"undone: {operation.words}")
-
-    @acts
-    def action_redo(self) -> None:
-        operation = self.workspace.redo()
-        self.did("" if operation is None else f"done again: {operation.words}")
 
     def action_close(self) -> None:
         self.dismiss()

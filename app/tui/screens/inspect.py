@@ -28,6 +28,7 @@ from app.tui.screens.parts.moving import Moves
 from app.tui.screens.parts.on_disk import LooksAtFiles
 from app.tui.screens.parts.recipes import Recipes
 from app.tui.screens.parts.subagents import OpensSubagents
+from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
@@ -57,6 +58,7 @@ class InspectScreen(
     CopiesTexts,
     Edits,
     Fixes,
+    TakesBack,
 ):
     """List and detail over one session."""
 
@@ -120,10 +122,8 @@ class InspectScreen(
                 return self._why_no_problem()
             case "branch" if len(self.workspace.session.leaves) < 2:
                 return "this session has one branch only"
-            case "undo" if not self.workspace.history.done:
-                return "nothing was done yet"
-            case "redo" if not self.workspace.history.undone:
-                return "nothing was undone"
+            case "undo" | "redo":
+                return self.why_not_back(action)
             case "next_stage" | "run_all" if reason := self.workspace.why_not(Deed.RUN):
                 return f"{reason}: e plans the export"
             case "previous_stage":
@@ -226,16 +226,6 @@ class InspectScreen(
     @acts
     def action_export(self) -> None:
         self.app.push_screen(ExportScreen(self.opened))
-
-    @acts
-    def action_undo(self) -> None:
-        operation = self.workspace.undo()
-        self.did("" if operation is None else f"undone: {operation.words}")
-
-    @acts
-    def action_redo(self) -> None:
-        operation = self.workspace.redo()
-        self.did("" if operation is None else f"done again: {operation.words}")
 
     def action_sort(self) -> None:
         by_tokens = not self.shell.preferences.by_tokens

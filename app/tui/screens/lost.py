@@ -16,7 +16,8 @@ from app.errors import FileChanged
 from app.model import text_of
 from app.opening import Opened
 from app.tui.keys import Where
-from app.tui.screens.base import WorkScreen, acts
+from app.tui.screens.base import acts
+from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
@@ -46,7 +47,7 @@ class Found:
     """Whether nothing was done yet, so that it is what all stages would lose."""
 
 
-class LostScreen(WorkScreen):
+class LostScreen(TakesBack):
     """A list of facts with, for each, the place where it stood and the place that speaks of it."""
 
     WHERE: ClassVar[Where] = Where.LOST
@@ -156,10 +157,8 @@ class LostScreen(WorkScreen):
         match action:
             case "open" | "spoken" | "pin" if self.is_mounted and self.list.current is None:
                 return "no fact is shown"
-            case "undo" if not self.workspace.history.done:
-                return "nothing was done yet"
-            case "redo" if not self.workspace.history.undone:
-                return "nothing was undone"
+            case "undo" | "redo":
+                return self.why_not_back(action)
         return None
 
     @on(LineView.Opened)
@@ -193,19 +192,9 @@ class LostScreen(WorkScreen):
         fact, found = self.list.current, self._found
         assert fact is not None and found is not None
         self.workspace.pin([fact.places[-1]])
-        self._did(f"pinned {_title(found.rows.get(fact.places[-1]))}: it stays; u takes that back")
+        self.did(f"pinned {_title(found.rows.get(fact.places[-1]))}: it stays; u takes that back")
 
-    @acts
-    def action_undo(self) -> None:
-        operation = self.workspace.undo()
-        self._did("" if operation is None else f"undone: {operation.words}")
-
-    @acts
-    def action_redo(self) -> None:
-        operation = self.workspace.redo()
-        self._did("" if operation is None else f"done again: {operation.words}")
-
-    def _did(self, words: str) -> None:
+    def did(self, words: str) -> None:
         self._said = words
         self.status(f"{words} ...")
         self._find()

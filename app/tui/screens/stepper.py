@@ -20,6 +20,7 @@ from app.tui.screens.parts.comparing import Compares
 from app.tui.screens.parts.giving import Gives
 from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.stepping import Failed, Walked
+from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.stage_words import NOTHING, chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
@@ -33,7 +34,7 @@ SLOW = 0.2
 """Seconds after which a stage that still runs is said to run."""
 
 
-class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
+class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER
@@ -161,10 +162,8 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
                 return f"{reason}: e plans the export"
             case "previous_stage":
                 return workspace.why_not(Deed.BACK)
-            case "undo" if not workspace.history.done:
-                return "nothing was done yet"
-            case "redo" if not workspace.history.undone:
-                return "nothing was undone"
+            case "undo" | "redo":
+                return self.why_not_back(action)
             case "refuse" | "pin" | "diff" if self._shown is None or self.changes.current is None:
                 return "no changed block is under the cursor"
             case "refuse":
@@ -247,16 +246,6 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives):
         else:
             self.workspace.pin([row.key])
             self.did("pinned: no stage touches it")
-
-    @acts
-    def action_undo(self) -> None:
-        operation = self.workspace.undo()
-        self.did("" if operation is None else f"undone: {operation.words}")
-
-    @acts
-    def action_redo(self) -> None:
-        operation = self.workspace.redo()
-        self.did("" if operation is None else f"done again: {operation.words}")
 
     @acts
     def action_problem(self) -> None:
