@@ -27,6 +27,7 @@ class Anthropic(PlainFormat):
     name = "anthropic"
     title = "Anthropic JSON"
     validity = "anthropic"
+    one_text = False
 
     def _reader(self, records: PlainRecords) -> MessageReader:
         return _Reader(records)

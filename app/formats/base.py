@@ -56,6 +56,8 @@ class Format(Protocol):
     """For people: `Claude Code`."""
     validity: str
     """Which provider's rules hold: `anthropic` or `openai-chat`."""
+    one_text: bool
+    """Whether a record has room for one text, so that how a message's texts are divided is not written."""
 
     def sniff(self, source: Source) -> bool:
         """Whether the content is of this format, judged by a head of the file, never by its name."""

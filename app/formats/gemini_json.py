@@ -30,6 +30,7 @@ class GeminiJson(PlainFormat):
     name = "gemini"
     title = "Gemini JSON"
     validity = "gemini"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the content is a list of contents with parts."""

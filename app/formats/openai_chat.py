@@ -34,6 +34,7 @@ class OpenAIChat(PlainFormat):
     name = "openai-chat"
     title = "OpenAI Chat JSON"
     validity = "openai-chat"
+    one_text = False
 
     def _reader(self, records: PlainRecords) -> MessageReader:
         return ChatReader(records)

@@ -34,6 +34,7 @@ class OpenAIResponses:
     name = "openai-responses"
     title = "OpenAI Responses JSON"
     validity = "openai-responses"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the content is a list of items, and not of messages of another API."""

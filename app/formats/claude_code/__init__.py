@@ -22,6 +22,7 @@ class ClaudeCode:
     name = NAME
     title = "Claude Code"
     validity = "anthropic"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the head of the file holds records of Claude Code's tree, or only its metadata."""

@@ -26,6 +26,7 @@ class Codex:
     name = NAME
     title = "Codex"
     validity = "openai-responses"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the head of the file holds records of a rollout."""

@@ -27,6 +27,7 @@ class Copilot(OpenAIChat):
 
     name = NAME
     title = "Copilot CLI"
+    one_text = True
 
     def sniff(self, source: Source) -> bool:
         """Whether events stand in the head of the file."""

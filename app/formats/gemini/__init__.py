@@ -29,6 +29,7 @@ class GeminiCli:
     name = NAME
     title = "Gemini CLI"
     validity = "gemini"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the head of the file holds records of such a log, or such a document."""

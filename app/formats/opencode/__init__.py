@@ -22,6 +22,7 @@ class OpenCode:
     name = NAME
     title = "opencode"
     validity = "anthropic"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the content is such a document."""

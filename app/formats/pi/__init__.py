@@ -26,6 +26,7 @@ class Pi:
     name = NAME
     title = "pi"
     validity = "anthropic"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the head of the file holds a session header of pi, or its entries."""

@@ -61,6 +61,7 @@ class PlainFormat(ABC):
     name: str
     title: str
     validity: str
+    one_text: bool
 
     @abstractmethod
     def _reader(self, records: PlainRecords) -> MessageReader:

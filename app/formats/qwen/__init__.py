@@ -23,6 +23,7 @@ class QwenCode:
     name = NAME
     title = "Qwen Code"
     validity = "gemini"
+    one_text = False
 
     def sniff(self, source: Source) -> bool:
         """Whether the head of the file holds records of Qwen Code's tree."""
