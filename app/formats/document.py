@@ -2,19 +2,22 @@
 
 The document is read over as bytes with the scanners of `splice`, so positions are bytes at once, and
 nesting, huge numbers and bad UTF-8 are met where the one message that holds them is parsed. What is
-damaged costs no more than itself: a torn document keeps all messages before the tear.
+damaged costs no more than itself: a torn document keeps all messages before the tear. How long the
+values of a sound document are is asked of the fast decoder, which reads over them once.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from app.formats.lenient import decode_sound, parse
+import msgspec
+
+from app.formats.lenient import DOUBTS, decode_fast, decode_sound, decode_window, parse
 from app.formats.lines import UNREADABLE
 from app.formats.splice import MAX_DEPTH, STRING, scan, skip
 from app.model import JsonPath
@@ -100,10 +103,12 @@ class MessageFinder:
         root = blank_end(self._data, self._start)
         opener = self._data[root : root + 1]
         if opener == b"[":
-            items = yield from _read_list(self._data, root + 1)
+            values = _Values(self._data, _items_of(memoryview(self._data)[root:]))
+            items = yield from _read_list(self._data, root + 1, values)
             self.found = _finished(self._data, items, ())
         elif opener == b"{":
-            self.found = yield from _in_object(self._data, root, (), self._member)
+            whole = memoryview(self._data)[root:]
+            self.found = yield from _in_object(self._data, root, (), self._member, whole)
 
 
 def document_start(data: bytes) -> int:
@@ -150,15 +155,19 @@ class _Members:
 _Found: TypeAlias = "MessageList | None"
 
 
-def _in_object(data: bytes, root: int, path: JsonPath, member: str) -> Generator[Element, None, _Found]:
-    members = yield from _read_members(data, root, member)
+def _in_object(
+    data: bytes, root: int, path: JsonPath, member: str, raw: _Bytes
+) -> Generator[Element, None, _Found]:
+    """Read the object at `root`; `raw` are its bytes, or more where it is not known to be sound."""
+    values = _members_of(raw)
+    members = yield from _read_members(data, root, member, values)
     if members.messages is not None:
         return _finished(data, members.messages, (*path, member), members)
     if "role" in members.whole and not path:
         return None
     if len(path) < MAX_NESTED:
         for key, start in members.objects[:_OBJECTS]:
-            found = yield from _in_object(data, start, (*path, key), member)
+            found = yield from _in_object(data, start, (*path, key), member, values.get(key, b""))
             if found is not None:
                 return found if path else _around(data, root, found)
     return None
@@ -200,21 +209,27 @@ def _tail(data: bytes, end: int) -> tuple[int, tuple[str, ...]]:
     return stop, ("bad-line",) if rest else ("nul-bytes",)
 
 
-def _read_members(data: bytes, root: int, member: str) -> Generator[Element, None, _Members]:
+def _read_members(
+    data: bytes, root: int, member: str, sound: Mapping[str, msgspec.Raw]
+) -> Generator[Element, None, _Members]:
     found = _Members(end=root + 1)
     values = _Values(data)
     pos = root + 1
     while (match := _member.match(data, pos)) is not None:
         key, start = _key(match[1]), match.end()
+        raw = sound.get(key)
+        if raw is not None and not data.startswith(raw, start):
+            raw = None  # the name stands there twice
         if key == member and data[start : start + 1] == b"[":
-            found.messages = yield from _read_list(data, start + 1)
+            items = _Values(data, () if raw is None else _items_of(raw))
+            found.messages = yield from _read_list(data, start + 1, items)
             if not found.messages.closed:
                 return found
             end = found.messages.end + 1
         else:
             if data[start : start + 1] == b"{":
                 found.objects.append((key, start))
-            behind = values.end_of(start)
+            behind = values.end_of(start) if raw is None else start + len(memoryview(raw))
             if behind is None:
                 return found
             end = behind
@@ -242,9 +257,8 @@ def _key(quoted: bytes) -> str:
         return text[1:-1]
 
 
-def _read_list(data: bytes, start: int) -> Generator[Element, None, _Items]:
+def _read_list(data: bytes, start: int, values: _Values) -> Generator[Element, None, _Items]:
     words: dict[str, None] = {}
-    values = _Values(data)
     pos = last = start
     attempts, comma = 0, True
     while True:
@@ -276,21 +290,51 @@ def _read_list(data: bytes, start: int) -> Generator[Element, None, _Items]:
         pos = after.end() if after is not None and comma else last
 
 
+_Bytes: TypeAlias = "msgspec.Raw | memoryview | bytes"
+
+_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
+    """The values of a list, unread, each with its very bytes; none where the list is not sound."""
+    try:
+        return _decode_items(raw)
+    except DOUBTS:
+        return ()
+
+
+def _members_of(raw: _Bytes) -> Mapping[str, msgspec.Raw]:
+    """The values of an object, unread, by name; none where the object is not sound."""
+    try:
+        return _decode_members(raw)
+    except DOUBTS:
+        return {}
+
+
 class _Values:
     """Sound values by position, with the decoder's speed.
 
-    A window of the bytes is decoded one to one: the structure of JSON is ASCII, so positions are bytes,
-    and only a value that holds other bytes has to be decoded again.
+    `coming` are the values that will be asked for, in order, where they are known. Else a window of the
+    bytes is decoded one to one: the structure of JSON is ASCII, so positions are bytes, and only a value
+    that holds other bytes has to be decoded again.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, coming: Iterable[msgspec.Raw] = ()) -> None:
         self._data = data
+        self._coming = iter(coming)
         self._text = ""
         self._from = 0
         self._patience = _UNSOUND
 
     def at(self, pos: int) -> Element | None:
         """The element at `pos`; None for one that is not sound or larger than the window."""
+        raw = next(self._coming, None)
+        if raw is not None:
+            try:
+                return Element(pos, pos + len(memoryview(raw)), decode_fast(raw))
+            except DOUBTS:
+                pass
         if self._patience <= 0:
             return None
         element = self._read(pos) if pos - self._from < len(self._text) else None
@@ -302,12 +346,12 @@ class _Values:
 
     def _read(self, pos: int) -> Element | None:
         try:
-            value, end = decode_sound(self._text, pos - self._from)
+            value, end = decode_window(self._text, pos - self._from)
             if end == len(self._text) and isinstance(value, int | float):
                 return None  # more digits may follow
             end += self._from
             raw = self._data[pos:end]
-            return Element(pos, end, value if raw.isascii() else decode_sound(raw.decode())[0])
+            return Element(pos, end, value if raw.isascii() else decode_sound(raw))
         except (ValueError, RecursionError):
             return None
 
@@ -330,10 +374,7 @@ class _Values:
 def read_value(raw: bytes) -> tuple[Any, tuple[str, ...]]:
     """A value of a document with its damage; unlike a record of a line it may lie on several."""
     with suppress(ValueError, RecursionError):
-        text = raw.decode()
-        value, end = decode_sound(text)
-        if end == len(text):
-            return value, ()
+        return decode_sound(raw), ()
     try:
         return parse(raw)
     except ValueError:

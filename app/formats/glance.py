@@ -77,6 +77,8 @@ class _Lines:
 
 def _parsed(line: bytes) -> Any:
     try:
-        return parse_record(line) if line.startswith(b"{") else None
+        # A message of a document that is printed one a line ends with a comma: looking for the damage
+        # in each would take longer than reading the file.
+        return parse_record(line) if line.startswith(b"{") and line.endswith(b"}") else None
     except ValueError:
         return None

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from app.formats.lenient import decode_sound, intruders, mend, parse, parse_record, unsplice
+from app.formats.lenient import (
+    DOUBTS,
+    decode_fast,
+    decode_sound,
+    intruders,
+    mend,
+    parse,
+    parse_record,
+    unsplice,
+)
 from app.formats.physical import LINE_COST, PhysicalLines
 from app.formats.source import Source
 from app.formats.splice import Scan, scan
@@ -102,21 +111,23 @@ class LineReader:
         number = 1
         empty = True
         for offset, line in self._lines:
-            if line[-1:] == b"\r" and not self.crlf:
-                self.crlf = True
-                self._note("crlf", number)
-            try:
-                text = line.decode()
-                value, end = decode_sound(text)
-                sound = type(value) is dict and (end == len(text) or text[end:] == "\r")
-            except (ValueError, RecursionError):
-                sound = False
-            if sound:
+            size = len(line)
+            if line[-1:] == b"\r":
+                size -= 1
+                if not self.crlf:
+                    self.crlf = True
+                    self._note("crlf", number)
+            value = None
+            if line[:1] == b"{" and line[size - 1 : size] == b"}":
+                try:
+                    value = decode_fast(line)
+                except DOUBTS:
+                    value = self._doubtful(line[:size], number)
+            if value is not None:
                 empty = False
                 self._last = value
-                size = len(line) - (len(text) - end)
-                if size >= HUGE or _surrogate.search(line):
-                    self._remark(line, number)
+                if size >= HUGE:
+                    self._note("huge-record", number, f"{size} bytes")
                 yield Row(offset, size, number, 1, value)
             elif line and not line.isspace():
                 for row in self._careful(offset, number, line):
@@ -128,6 +139,15 @@ class LineReader:
         if empty and not self.bad_lines:
             self._note("empty-file", None)
         self._count_the_rest()
+
+    def _doubtful(self, line: bytes, number: int) -> dict[str, Any] | None:
+        """The object that a line is, if it is one and nothing else, where the fast decoder did not see it."""
+        try:
+            value: dict[str, Any] = decode_sound(line)
+        except (ValueError, RecursionError):
+            return None
+        self._remark(line, number)
+        return value
 
     def _remark(self, raw: bytes, number: int) -> None:
         """Notices about a record that is not damaged by them."""

@@ -169,6 +169,15 @@ def scrubbed(value: Any) -> tuple[Any, tuple[str, ...]]:
     return value, tuple(words)
 
 
+def _is_sayable(text: str) -> bool:
+    """Whether no half of a surrogate pair stands in a text; to encode it is the fastest way to see that."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _unspeakable(value: Any) -> Iterator[tuple[JsonPath, Any, str]]:
     """Path, replacement and warning word of every value (or key) inside `value` that is no JSON.
 
@@ -179,7 +188,7 @@ def _unspeakable(value: Any) -> Iterator[tuple[JsonPath, Any, str]]:
         current, trail = todo.pop()
         kind = type(current)
         if kind is str:
-            if not current.isascii() and _half.search(current):
+            if not (current.isascii() or _is_sayable(current)):
                 yield _path(trail), _half.sub("\ufffd", current), "lone-surrogate"
         elif kind is dict:
             for key in current:

@@ -136,13 +136,10 @@ def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> Look:
 def _rows(head: bytes, *, whole: bool) -> Look:
     """What the lines show."""
     lines = head if whole else head[: head.rfind(b"\n") + 1]
-    first, _, others = lines.partition(b"\n")
-    if first.strip() in (b"[", b"{"):
-        # A document that is printed for people: what stands on its lines are parts of values.
-        return Look()
+    first, _, _ = lines.partition(b"\n")
     if first.rstrip().endswith((b"[", b"{")):
-        # A document begins here. Its messages may stand on a line each, but this is no torn record of lines.
-        lines = others
+        # A document begins here that is printed for people: what stands on its lines are parts of values.
+        return Look()
     read = islice(LineReader(BytesSource(lines)), _ROWS)
     rows = [row.value for row in read if row.value is not UNREADABLE]
     messages = any(isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows)
