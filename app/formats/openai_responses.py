@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.plain.kinds import Look, first_look
-from app.formats.plain.layout import DocumentRecords, Piece, PlainRecords, open_records
+from app.formats.plain.layout import DocumentRecords, Piece, PlainRecords, open_records, records_of
 from app.formats.plain.reported import time_of
-from app.formats.plain.session import DAMAGE, compacted_name, records_of
+from app.formats.plain.session import DAMAGE, compacted_name
 from app.formats.reshape import reshape
 from app.formats.responses.authors import summary_boundary
 from app.formats.responses.blocks import ItemReader, role_of

@@ -12,9 +12,9 @@ from app.formats.copilot.events import EventRecords
 from app.formats.copilot.words import CALLED, LOG, NAME, TELLING, data_of, kind_of, text_at
 from app.formats.glance import head_records
 from app.formats.openai_chat import ChatReader, OpenAIChat
-from app.formats.plain.layout import PlainRecords
+from app.formats.plain.layout import PlainRecords, records_of
 from app.formats.plain.reported import total
-from app.formats.plain.session import MessageReader, records_of
+from app.formats.plain.session import MessageReader
 from app.formats.source import Source
 from app.model import Author, Block, Boundary, Message, Record, Session, Standing, Text, ToolResult, ToolUse
 

@@ -20,7 +20,7 @@ from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.reshape import reshape
 from app.formats.source import CHUNK, Source
 from app.formats.store import RecordStore, Stored, stored
-from app.model import JsonPath, Notice, Record
+from app.model import JsonPath, Notice, Record, Session
 
 Piece: TypeAlias = int | bytes
 """A record that is kept byte for byte, by its number, or the bytes of another value."""
@@ -351,3 +351,10 @@ def _last_line(source: Source) -> int:
         seen = seen or limit > 0
         end = begin
     return 0
+
+
+def records_of(session: Session) -> PlainRecords:
+    """The records of a session that a plain format read. Raises TypeError for another's."""
+    if not isinstance(session.records, PlainRecords):
+        raise TypeError(f"a {session.format} session is not written as plain JSON records")
+    return session.records

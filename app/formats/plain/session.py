@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.plain.kinds import kind_of
-from app.formats.plain.layout import DocumentRecords, Piece, PlainRecords, open_records
+from app.formats.plain.layout import DocumentRecords, PlainRecords, open_records, records_of
 from app.formats.plain.reported import total
+from app.formats.plain.writer import Lines, Writer, same_blocks
 from app.formats.repairs import Mender, Mending, PairsAnew, as_notices
-from app.formats.reshape import reshape, same
 from app.formats.source import Source
-from app.model import Facts, Message, Notice, Record, Role, Session, Standing, ToolResult, text_of
+from app.model import Facts, Message, Notice, Record, Role, Session, Standing
 
 DAMAGE: Final = frozenset(
     {
@@ -35,9 +34,6 @@ _SMALL: Final = 1 << 16
 
 _NOTICES: Final = 100
 """Notices of one word with a line of their own."""
-
-_GONE: Final = object()
-"""The value of a record that is not written again."""
 
 
 class MessageReader(ABC):
@@ -133,7 +129,7 @@ class PlainFormat(ABC):
         others = tuple(reader.elsewhere())
         front = tuple(message for message in others if message.role is Role.SYSTEM)
         behind = tuple(message for message in others if message.role is not Role.SYSTEM)
-        repairs = as_notices(mender.repairs, _Lines(records, messages).of)
+        repairs = as_notices(mender.repairs, Lines(records, messages).of)
         known = {notice.word for notice in records.notices}
         return Session(
             format=self.name,
@@ -172,7 +168,7 @@ class PlainFormat(ABC):
                 yield message.key, self.sent(self.made(message))
             elif original.records[0] < records.listed:
                 value = records.value(original.records[0])
-                if not _same_blocks(message, original):
+                if not same_blocks(message, original):
                     value = self.edited(value, original, message)
                 yield message.key, self.sent(value)
 
@@ -182,7 +178,7 @@ class PlainFormat(ABC):
         plan = self._mending(
             records, lambda: self.request(session, rewrite.messages), alternate=rewrite.alternate
         )
-        writer = _Writer(self, session, rewrite.messages, plan)
+        writer = Writer(self, session, rewrite.messages, plan)
         kept = changed = added = 0
         for step in writer.steps():
             kept += step.record is not None and step.value is None
@@ -196,7 +192,7 @@ class PlainFormat(ABC):
             changed=changed + len(elsewhere),
             added=added,
             dropped=records.listed - kept - changed,
-            repairs=(*damage, *as_notices(plan.repairs, _Lines(records, session.messages).of)),
+            repairs=(*damage, *as_notices(plan.repairs, Lines(records, session.messages).of)),
         )
 
     def side_folder(self, original: PurePath) -> PurePath | None:
@@ -217,146 +213,6 @@ def compacted_name(original: PurePath) -> str:
     if original.suffix.lower() in (".json", ".jsonl", ".ndjson"):
         return f"{original.stem}.compacted{original.suffix}"
     return f"{original.name if original.name not in ('', '-') else 'session'}.compacted.json"
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One value of the new file's list."""
-
-    record: int | None
-    """None for a made one."""
-    value: Any = None
-    """What it shall say; None to keep the record's bytes."""
-
-
-class _Writer:
-    """What a rewrite puts into the list of messages, in order."""
-
-    def __init__(
-        self, kind: PlainFormat, session: Session, messages: Sequence[Message], plan: Mending
-    ) -> None:
-        self._kind = kind
-        self._session = session
-        self._records = records_of(session)
-        self._messages = messages
-        self._plan = plan
-        self._originals = {message.key: message for message in session.messages}
-        self._gone = kind.gone(session, messages)
-
-    def steps(self) -> Iterator[_Step]:
-        """Every value of the new list; records that are no live message keep their place among them."""
-        strays = iter(self._strays())
-        stray = next(strays, None)
-        for step in self._mended() if self._plan.needed else self._unmended():
-            while stray is not None and step.record is not None and stray < step.record:
-                yield self._kept(stray)
-                stray = next(strays, None)
-            if step.value is not _GONE:
-                yield step
-        while stray is not None:
-            yield self._kept(stray)
-            stray = next(strays, None)
-
-    def _unmended(self) -> Iterator[_Step]:
-        """The wanted messages; of those that nobody changed nothing is read."""
-        for message in self._messages:
-            original = self._originals.get(message.key)
-            if original is None:
-                yield _Step(None, self._kind.made(message))
-            elif original.records[0] < self._records.listed:
-                index = original.records[0]
-                if _same_blocks(message, original):
-                    yield self._kept(index)
-                else:
-                    yield self._said(index, self._kind.edited(self._records.value(index), original, message))
-
-    def _mended(self) -> Iterator[_Step]:
-        for mended in self._plan.run():
-            original = self._originals.get(mended.key) if mended.key is not None else None
-            if original is not None:
-                index = original.records[0]
-                gone = mended.message is None
-                yield (
-                    _Step(index, _GONE)
-                    if gone
-                    else self._said(index, self._kind.stored(mended.message or {}))
-                )
-            elif mended.message is not None:
-                yield _Step(None, self._kind.stored(mended.message))
-
-    def _said(self, index: int, value: dict[str, Any]) -> _Step:
-        return self._kept(index) if same(self._records.value(index), value) else _Step(index, value)
-
-    def _kept(self, index: int) -> _Step:
-        """A record as it is; one whose bytes are no sound JSON says the same in other bytes."""
-        sound = not self._records[index].damage or self._records.sound_bytes(index) == self._records.raw(
-            index
-        )
-        return _Step(index, None if sound else self._records.value(index))
-
-    def _strays(self) -> list[int]:
-        """Listed records that are no live message and yet are written again."""
-        apart = self._gone.union(message.records[0] for message in self._session.live)
-        return [
-            index
-            for index in range(self._records.listed)
-            if index not in apart and isinstance(self._records.value(index), dict)
-        ]
-
-    def pieces(self) -> Iterator[Piece]:
-        """The steps as pieces of the file."""
-        for step in self.steps():
-            if step.record is None:
-                yield self._records.new(step.value)
-            elif step.value is None:
-                yield step.record
-            else:
-                yield self._records.said(step.record, step.value)
-
-    def elsewhere(self) -> dict[int, bytes]:
-        """New bytes of records outside the list whose blocks were changed."""
-        changed: dict[int, bytes] = {}
-        for message in self._messages:
-            original = self._originals.get(message.key)
-            if original is None or original.records[0] < self._records.listed:
-                continue
-            if not _same_blocks(message, original):
-                index = original.records[0]
-                value = self._records.value(index)
-                new = self._kind.edited_elsewhere(value, original, message)
-                changed[index] = reshape(self._records.raw(index), value, new)
-        return changed | self._kind.copies(self._records, self._changed_texts)
-
-    def _changed_texts(self) -> dict[str, str]:
-        """Results that are changed or left out, each with what stands for it."""
-        now = {block.key: block for message in self._messages for block in message.blocks}
-        changed: dict[str, str] = {}
-        for message in self._session.live:
-            for block in message.blocks:
-                new = now.get(block.key)
-                if isinstance(block, ToolResult) and new is not block and new != block:
-                    changed[text_of(block)] = "" if new is None else text_of(new)
-        return changed
-
-
-class _Lines:
-    """The physical line of each message that has one."""
-
-    def __init__(self, records: PlainRecords, messages: Iterable[Message]) -> None:
-        self._records = records
-        self._index = {message.key: message.records[0] for message in messages if message.records}
-
-    def of(self, key: str) -> int | None:
-        """The line of the message `key`."""
-        index = self._index.get(key)
-        return None if index is None else self._records[index].line
-
-
-def records_of(session: Session) -> PlainRecords:
-    """The records of a session that a plain format read. Raises TypeError for another's."""
-    if not isinstance(session.records, PlainRecords):
-        raise TypeError(f"a {session.format} session is not written as plain JSON records")
-    return session.records
 
 
 def _live_pairs(
@@ -395,10 +251,6 @@ def _control_notices(records: PlainRecords) -> Iterator[Notice]:
         count = sum(records.controls.values())
         line = records[min(records.controls)].line
         yield Notice("control-chars", line, f"{count} texts hold control characters, shown as marks")
-
-
-def _same_blocks(message: Message, original: Message) -> bool:
-    return message is original or message.blocks == original.blocks
 
 
 def _word_beside(records: PlainRecords, key: str) -> str | None:
