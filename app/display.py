@@ -11,10 +11,10 @@ import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import regex
 from rich.cells import cell_len
 
 TAB_CELLS: Final = 4
@@ -112,7 +112,7 @@ _RISKY = re.compile(f"[{_RISKY_CLASS}]")
 
 # The same signs where they belong to a character: emoji sequences (UTS 51), keycaps, ideographic
 # variants, and the non-joiner of scripts that are written with it.
-_KEPT_OR_RISKY = regex.compile(
+_KEPT_OR_RISKY = (
     r"(\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?"
     r"(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*"
     r"|[0-9#*]\ufe0f\u20e3"
@@ -120,6 +120,14 @@ _KEPT_OR_RISKY = regex.compile(
     r"|[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Khmer}]\u200c)"
     rf"|[{_RISKY_CLASS}]"
 )
+
+
+@cache
+def _compiled(pattern: str) -> Any:
+    """A pattern with properties of Unicode, which few runs meet; its library is imported when one does."""
+    import regex
+
+    return regex.compile(pattern)
 
 
 def safe_text(text: str, glyphs: Glyphs = UNICODE) -> str:
@@ -133,7 +141,7 @@ def safe_text(text: str, glyphs: Glyphs = UNICODE) -> str:
         return text if text.isprintable() else text.translate(_ASCII_SIGNS[glyphs.pictures])
     if not _RISKY.search(text):
         return text
-    shown: str = _KEPT_OR_RISKY.sub(lambda found: found[1] or _spell(found[0], glyphs), text)
+    shown: str = _compiled(_KEPT_OR_RISKY).sub(lambda found: found[1] or _spell(found[0], glyphs), text)
     return shown
 
 
@@ -222,7 +230,7 @@ def cut(text: str, width: int) -> str:
         used += 1 if char <= "~" else 2
         if used > width:
             return text[:index]
-    for found in regex.finditer(r"\X", text, pos=length):
+    for found in _compiled(r"\X").finditer(text, pos=length):
         used += cells(found[0])
         if used > width:
             return text[:length]

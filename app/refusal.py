@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 LOOKED_AT: Final = 20_000
@@ -44,7 +45,7 @@ def read_refusal(text: str) -> Refusal | None:
     if not _HINT.search(text, 0, LOOKED_AT):
         return None
     words = " ".join(_unescaped(text[:LOOKED_AT]).split())
-    for pattern in _WITH_NUMBERS:
+    for pattern in _telling():
         if found := pattern.search(words):
             figures = {name: _number(value) for name, value in found.groupdict().items() if value}
             reserved = figures.get("reserved", 0)
@@ -88,76 +89,78 @@ def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"<(tokens|limit|reserved|total)>", figure, words), re.IGNORECASE)
 
 
-_WITH_NUMBERS: Final = tuple(
-    map(
-        _pattern,
-        (
-            # Anthropic, Fireworks
-            r"prompt is too long:? <tokens> tokens > <limit>",
-            r"input length and .{0,3}max_tokens.{0,3} exceed context limit: <tokens> \+ <reserved> > <limit>",
-            r"prompt is too long: <tokens>, model maximum context length: <limit>",
-            # OpenAI, Azure, DeepSeek, OpenRouter, vLLM, sglang
-            r"maximum context length is <limit> tokens.{0,60}?resulted in <tokens> tokens",
-            r"maximum context length is <limit> tokens.{0,60}?requested (?:about )?<total> tokens"
-            r" \([^()]{0,160}?<reserved> (?:in|for) the (?:completion|output)",
-            r"maximum context length is <limit> tokens.{0,60}?requested <reserved> output tokens and your"
-            r" prompt contains (?:at least )?<tokens> input tokens",
-            r"maximum context length is <limit> tokens.{0,20}?your request has <tokens> input tokens",
-            r"maximum context length is <limit> tokens.{0,60}?requested (?:about )?<tokens> tokens",
-            r"maximum context length of <limit> tokens.{0,60}?tokens: <tokens> tokens from the input messages"
-            r" and <reserved> tokens for the completion",
-            r"input tokens exceed the configured limit of <limit> tokens\. your messages resulted in"
-            r" <tokens>",
-            r"input tokens exceed the configured limit of <limit> tokens",
-            r"prompt \((?:total )?length <tokens>\) is (?:too long to fit into the model \(context length"
-            r"|longer than the maximum model length of) <limit>",
-            r"input prompt \(<tokens> tokens\) is too long and exceeds (?:the )?(?:capacity|limit) of"
-            r" <limit>",
-            r"input \(<tokens> tokens\) is longer than the model's context length \(<limit> tokens\)",
-            r"input length \(<tokens> tokens\) exceeds the maximum allowed length \(<limit> tokens\)",
-            r"input length \(?<tokens>\)? exceeds (?:the )?(?:model's )?maximum (?:context )?length"
-            r" \(?<limit>",
-            # Google
-            r"input token count \(<tokens>\) exceeds the maximum number of tokens allowed \(?<limit>",
-            r"input token count exceeds the maximum number of tokens allowed \(?<limit>",
-            r"input token count is <tokens> but (?:the )?model only supports up to <limit>",
-            # xAI, GitHub, Amazon, Meta, Mistral, Moonshot, Cohere, Cerebras, SiliconFlow, IBM, Databricks
-            r"maximum prompt length is <limit> but the request contains <tokens> tokens",
-            r"prompt token count of <tokens> exceeds the limit of <limit>",
-            r"request body too large for .{1,60}? model\. max size: <limit> tokens",
-            r"max input tokens: <limit>, request input token count: <tokens>",
-            r"passed <tokens> input tokens and requested <reserved> output tokens.{0,60}?context length is"
-            r" only <limit> tokens",
-            r"prompt contains <tokens> tokens.{0,60}?too large for model with <limit> maximum context",
-            r"exceeded model token limit: <limit> \(requested: <tokens>\)",
-            r"exceeded model token limit: <limit>",
-            r"tokens (?:in the prompt|\(prompt and prediction\)) cannot exceed <limit> ?- ?received <tokens>",
-            r"size limit exceeded by [\d,]{1,15} tokens.{0,160}?limit for this model is <limit> tokens",
-            r"current length is <tokens> while limit is <limit>",
-            r"length of prompt_tokens \(<tokens>\) must be less than max_seq_len \(<limit>\)",
-            r"max_total_tokens \(<tokens>\) must be less than or equal to max_seq_len \(<limit>\)",
-            r"number of input tokens <tokens> cannot exceed the total tokens limit <limit>",
-            r"prompt token count \(<tokens>\) cannot exceed <limit>",
-            # Servers that people run themselves: llama.cpp, LM Studio, TGI, TensorRT, DashScope
-            r'"n_prompt_tokens": ?<tokens>,.{0,60}?"n_ctx": ?<limit>',
-            r"request \(<tokens> tokens\) exceeds the available context size \(<limit> tokens\)",
-            r"exceeds the available context size \(<limit> tokens\)",
-            r"n_keep: <tokens> >= n_ctx: <limit>",
-            r"requested tokens \(<tokens>\) exceed context window of <limit>",
-            r"keep the first <tokens> tokens when.{0,60}?context length of only <limit> tokens",
-            r"prompt has <tokens> tokens?, but the configured context size is <limit>",
-            r"must be <= <limit>\. Given: <tokens> .{0,3}inputs.{0,3} tokens and <reserved> .{0,3}max_new",
-            r"inputs.{0,3} must have less than <limit> tokens\. given: <tokens>",
-            r"prompt length \(<tokens>\) exceeds maximum input length \(<limit>\)",
-            r"range of input length should be \[\d+, ?<limit>\]",
-            # What agents say themselves: Qwen Code, Aider
-            r"session token limit exceeded: <tokens> tokens > <limit>",
-            r"input tokens: ~?<tokens> of <limit> -- possibly exhausted context window",
-            r"maximum context length is <limit> tokens",
-        ),
-    )
+_WITH_NUMBERS: Final = (
+    # Anthropic, Fireworks
+    r"prompt is too long:? <tokens> tokens > <limit>",
+    r"input length and .{0,3}max_tokens.{0,3} exceed context limit: <tokens> \+ <reserved> > <limit>",
+    r"prompt is too long: <tokens>, model maximum context length: <limit>",
+    # OpenAI, Azure, DeepSeek, OpenRouter, vLLM, sglang
+    r"maximum context length is <limit> tokens.{0,60}?resulted in <tokens> tokens",
+    r"maximum context length is <limit> tokens.{0,60}?requested (?:about )?<total> tokens"
+    r" \([^()]{0,160}?<reserved> (?:in|for) the (?:completion|output)",
+    r"maximum context length is <limit> tokens.{0,60}?requested <reserved> output tokens and your"
+    r" prompt contains (?:at least )?<tokens> input tokens",
+    r"maximum context length is <limit> tokens.{0,20}?your request has <tokens> input tokens",
+    r"maximum context length is <limit> tokens.{0,60}?requested (?:about )?<tokens> tokens",
+    r"maximum context length of <limit> tokens.{0,60}?tokens: <tokens> tokens from the input messages"
+    r" and <reserved> tokens for the completion",
+    r"input tokens exceed the configured limit of <limit> tokens\. your messages resulted in"
+    r" <tokens>",
+    r"input tokens exceed the configured limit of <limit> tokens",
+    r"prompt \((?:total )?length <tokens>\) is (?:too long to fit into the model \(context length"
+    r"|longer than the maximum model length of) <limit>",
+    r"input prompt \(<tokens> tokens\) is too long and exceeds (?:the )?(?:capacity|limit) of"
+    r" <limit>",
+    r"input \(<tokens> tokens\) is longer than the model's context length \(<limit> tokens\)",
+    r"input length \(<tokens> tokens\) exceeds the maximum allowed length \(<limit> tokens\)",
+    r"input length \(?<tokens>\)? exceeds (?:the )?(?:model's )?maximum (?:context )?length"
+    r" \(?<limit>",
+    # Google
+    r"input token count \(<tokens>\) exceeds the maximum number of tokens allowed \(?<limit>",
+    r"input token count exceeds the maximum number of tokens allowed \(?<limit>",
+    r"input token count is <tokens> but (?:the )?model only supports up to <limit>",
+    # xAI, GitHub, Amazon, Meta, Mistral, Moonshot, Cohere, Cerebras, SiliconFlow, IBM, Databricks
+    r"maximum prompt length is <limit> but the request contains <tokens> tokens",
+    r"prompt token count of <tokens> exceeds the limit of <limit>",
+    r"request body too large for .{1,60}? model\. max size: <limit> tokens",
+    r"max input tokens: <limit>, request input token count: <tokens>",
+    r"passed <tokens> input tokens and requested <reserved> output tokens.{0,60}?context length is"
+    r" only <limit> tokens",
+    r"prompt contains <tokens> tokens.{0,60}?too large for model with <limit> maximum context",
+    r"exceeded model token limit: <limit> \(requested: <tokens>\)",
+    r"exceeded model token limit: <limit>",
+    r"tokens (?:in the prompt|\(prompt and prediction\)) cannot exceed <limit> ?- ?received <tokens>",
+    r"size limit exceeded by [\d,]{1,15} tokens.{0,160}?limit for this model is <limit> tokens",
+    r"current length is <tokens> while limit is <limit>",
+    r"length of prompt_tokens \(<tokens>\) must be less than max_seq_len \(<limit>\)",
+    r"max_total_tokens \(<tokens>\) must be less than or equal to max_seq_len \(<limit>\)",
+    r"number of input tokens <tokens> cannot exceed the total tokens limit <limit>",
+    r"prompt token count \(<tokens>\) cannot exceed <limit>",
+    # Servers that people run themselves: llama.cpp, LM Studio, TGI, TensorRT, DashScope
+    r'"n_prompt_tokens": ?<tokens>,.{0,60}?"n_ctx": ?<limit>',
+    r"request \(<tokens> tokens\) exceeds the available context size \(<limit> tokens\)",
+    r"exceeds the available context size \(<limit> tokens\)",
+    r"n_keep: <tokens> >= n_ctx: <limit>",
+    r"requested tokens \(<tokens>\) exceed context window of <limit>",
+    r"keep the first <tokens> tokens when.{0,60}?context length of only <limit> tokens",
+    r"prompt has <tokens> tokens?, but the configured context size is <limit>",
+    r"must be <= <limit>\. Given: <tokens> .{0,3}inputs.{0,3} tokens and <reserved> .{0,3}max_new",
+    r"inputs.{0,3} must have less than <limit> tokens\. given: <tokens>",
+    r"prompt length \(<tokens>\) exceeds maximum input length \(<limit>\)",
+    r"range of input length should be \[\d+, ?<limit>\]",
+    # What agents say themselves: Qwen Code, Aider
+    r"session token limit exceeded: <tokens> tokens > <limit>",
+    r"input tokens: ~?<tokens> of <limit> -- possibly exhausted context window",
+    r"maximum context length is <limit> tokens",
 )
 """Wordings that tell figures, the more telling of a kind first."""
+
+
+@cache
+def _telling() -> tuple[re.Pattern[str], ...]:
+    # Compiled when they are needed: few runs meet a refusal.
+    return tuple(map(_pattern, _WITH_NUMBERS))
+
 
 _HINT: Final = re.compile(
     r"context|prompt|token|length|too\s+(?:large|long)|max_seq_len|\\u[0-9a-f]{4}|上下文|输入|超",

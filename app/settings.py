@@ -8,9 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
-
-import platformdirs
+from typing import Any, Literal
 
 APP = "handcompact"
 
@@ -20,26 +18,33 @@ FIRST = "gentle"
 
 def data_dir() -> Path:
     """The folder for backups, manifests and reports (`HANDCOMPACT_DATA_DIR`, else the platform's own)."""
-    named = os.environ.get("HANDCOMPACT_DATA_DIR")
-    return Path(named) if named else platformdirs.user_data_path(APP, appauthor=False)
+    return _own("data")
 
 
 def cache_dir() -> Path:
     """The folder for what can be worked out again (`HANDCOMPACT_CACHE_DIR`, else the platform's own)."""
-    named = os.environ.get("HANDCOMPACT_CACHE_DIR")
-    return Path(named) if named else platformdirs.user_cache_path(APP, appauthor=False)
+    return _own("cache")
 
 
 def config_dir() -> Path:
     """The folder for preferences (`HANDCOMPACT_CONFIG_DIR`, else the platform's own)."""
-    named = os.environ.get("HANDCOMPACT_CONFIG_DIR")
-    return Path(named) if named else platformdirs.user_config_path(APP, appauthor=False)
+    return _own("config")
 
 
 def state_dir() -> Path:
     """The folder for unexported steps and error logs (`HANDCOMPACT_STATE_DIR`, else the platform's own)."""
-    named = os.environ.get("HANDCOMPACT_STATE_DIR")
-    return Path(named) if named else platformdirs.user_state_path(APP, appauthor=False)
+    return _own("state")
+
+
+def _own(kind: Literal["data", "cache", "config", "state"]) -> Path:
+    if named := os.environ.get(f"HANDCOMPACT_{kind.upper()}_DIR"):
+        return Path(named)
+    # Imported when it is needed: what reads one file asks for none of these.
+    import platformdirs
+
+    own = platformdirs.PlatformDirs(APP, appauthor=False)
+    path: Path = getattr(own, f"user_{kind}_path")
+    return path
 
 
 def lets_errors_through() -> bool:

@@ -14,7 +14,7 @@ import app.cli
 from app.cli.main import COMMANDS, command
 
 ROOT = Path(__file__).parents[1]
-SAMPLE = ROOT / "sample_sessions" / "claude-code-long.jsonl"
+SAMPLE = ROOT / "sample_sessions" / "claude-code-tools.jsonl"
 
 
 def modules_after(code: str) -> frozenset[str]:
@@ -35,11 +35,37 @@ def test_the_version_is_told_without_the_program() -> None:
     assert not loaded & {"textual", "rich", "tiktoken", "regex", "app.model", "app.formats", "app.display"}
 
 
-@pytest.mark.parametrize("arguments", [["report", str(SAMPLE), "--count", "rough"], ["pipelines"]])
-def test_a_command_starts_without_the_screens_and_without_the_vocabulary(arguments: list[str]) -> None:
-    loaded = modules_after(f"from app.cli.main import main; main({arguments!r})")
-    assert not loaded & {"textual", "tiktoken"}
-    assert "app.formats.claude_code" in loaded or arguments == ["pipelines"]
+NETWORK = {"asyncio", "ssl", "http", "http.client", "urllib.request", "email"}
+NEVER = {"textual", "tiktoken", "regex", "multiprocessing", "concurrent.futures", "statistics", *NETWORK}
+"""What none of these needs for a sound session: each is milliseconds that somebody waits for."""
+OTHER_FORMATS = {f"app.formats.{name}.reader" for name in ("codex", "gemini", "opencode", "pi", "qwen")}
+WRITING = {"app.export.plan", "app.formats.claude_code.writer", "app.formats.codex.writer", "app.masking"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["list"], {"app.formats", "app.stages", "app.edits", "app.work", "app.export", "sqlite3"}),
+        (["pipelines"], {"app.formats.claude_code.reader", "sqlite3", *OTHER_FORMATS, *WRITING}),
+        (
+            ["report", SAMPLE, "--count", "rough"],
+            {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS, *WRITING},
+        ),
+        (["compact", SAMPLE, "--count", "rough"], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
+        (["verify", SAMPLE], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
+    ],
+)
+def test_a_command_starts_with_nothing_heavy_that_it_does_not_need(
+    arguments: list[str], unwanted: set[str]
+) -> None:
+    loaded = modules_after(f"from app.cli.main import main; main({[str(word) for word in arguments]!r})")
+    assert sorted(loaded & (NEVER | unwanted)) == []
+    assert "app.formats.claude_code.reader" in loaded or arguments[0] in ("list", "pipelines")
+
+
+def test_commands_tell_their_arguments_without_the_network_and_the_vocabulary() -> None:
+    loaded = modules_after("from app.cli.main import COMMANDS, command\n[command(verb) for verb in COMMANDS]")
+    assert sorted(loaded & {"textual", "tiktoken", "sqlite3", "regex", *NETWORK}) == []
 
 
 def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_there() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.cli.arguments import DONE, FOUND, add_count, add_file, add_json, add_pipeline
-from app.export.plan import typed_path
-from app.formats import open_session
-from app.formats.source import Source
-from app.model import Session
-from app.opening import Opened, open_workspace
+
+if TYPE_CHECKING:
+    from app.formats.source import Source
+    from app.model import Session
+    from app.opening import Opened
 
 __all__ = [
     "DONE",
@@ -42,11 +42,16 @@ class Command(Protocol):
 
 def open_plain(args: Namespace) -> tuple[Session, Source]:
     """The session named by the arguments."""
+    # Imported here, as below: not every command opens a session, and none does to tell its arguments.
+    from app.formats import open_session
+
     return open_session(args.file, leaf=args.leaf)
 
 
 def open_for_work(args: Namespace, out: Path | None = None) -> Opened:
     """The session named by the arguments, with the pipeline they name."""
+    from app.opening import open_workspace
+
     return open_workspace(
         args.file,
         leaf=args.leaf,
@@ -66,4 +71,8 @@ def lists_results(args: Namespace) -> bool:
 
 def as_path(text: str | None) -> Path | None:
     """A path argument; None stays None."""
-    return None if text is None else typed_path(text)
+    if text is None:
+        return None
+    from app.export.plan import typed_path
+
+    return typed_path(text)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import regex
+from functools import cache
+from typing import Any
 
 _WINDOW = 256
 """Code points looked at on both sides of a cut; longer clusters exist only in hostile text."""
 
-_CLUSTER = regex.compile(r"\X")
+
+@cache
+def _clusters() -> Any:
+    # Imported when it is needed: most texts are cut between two signs of ASCII.
+    import regex
+
+    return regex.compile(r"\X")
 
 
 def whole_start(text: str, start: str) -> str:
@@ -21,7 +28,7 @@ def whole_start(text: str, start: str) -> str:
         return start[:-1] if text[cut - 1 : cut + 1] == "\r\n" else start
     base = max(0, cut - _WINDOW)
     last = base
-    for match in _CLUSTER.finditer(text, base, min(len(text), cut + _WINDOW)):
+    for match in _clusters().finditer(text, base, min(len(text), cut + _WINDOW)):
         if match.end() == cut:
             return start
         if match.end() > cut:
@@ -35,7 +42,7 @@ def whole_end(text: str, start: int) -> int:
     if start in (0, len(text)) or text[start - 1 : start + 1].isascii():
         return start + 1 if text[start - 1 : start + 1] == "\r\n" else start
     base = max(0, start - _WINDOW)
-    for match in _CLUSTER.finditer(text, base, min(len(text), start + _WINDOW)):
+    for match in _clusters().finditer(text, base, min(len(text), start + _WINDOW)):
         if match.end() >= start:
             return int(match.end())
     return start

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Final
 
@@ -49,6 +48,9 @@ class Option:
 
 def meant(word: str, known: Iterable[str]) -> str:
     """` (did you mean keep_recent?)` where one of the known words is much like this one, else nothing."""
+    # Imported here: few runs meet a word that is none.
+    from difflib import get_close_matches
+
     near = get_close_matches(word, list(known), 1, 0.55)
     return f" (did you mean {near[0]}?)" if near else ""
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from app.errors import Stopped, SummaryFailed
 from app.summarizers.base import SummaryRequest
+
+if TYPE_CHECKING:
+    # It brings half of the standard library, for what few runs do.
+    import asyncio
 
 TIMEOUT_SECONDS: Final = 300.0
 POLL_SECONDS: Final = 0.1
@@ -126,12 +129,16 @@ class _Work(threading.Thread):
         self._unwanted = False
 
     def run(self) -> None:
+        import asyncio
+
         try:
             self.answer = asyncio.run(self._main())
         except BaseException as error:
             self.error = error
 
     async def _main(self) -> str:
+        import asyncio
+
         with self._lock:
             self._task = asyncio.ensure_future(self._work())
             if self._unwanted:

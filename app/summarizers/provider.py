@@ -30,13 +30,10 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 
 from app.errors import InputError
 from app.settings import config_dir
 from app.summarizers.asking import TIMEOUT_SECONDS, Ask, Patience
-from app.summarizers.program import by_command
-from app.summarizers.service import Service, by_service
 
 _SERVICES: Final = {
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
@@ -86,8 +83,13 @@ class Provider:
         `told` is called from some thread with the code points that were answered so far.
         """
         patience = Patience(self.timeout_seconds, stop, told)
+        # Imported when a model is really asked: a service brings the network's half of the standard library.
         if self.kind == "command":
+            from app.summarizers.program import by_command
+
             return by_command(self.argv, patience)
+        from app.summarizers.service import Service, by_service
+
         address, variable = self._address, self._variable
         service = Service(
             self.kind,
@@ -140,6 +142,8 @@ def _host(address: SplitResult) -> str:
 
 def _proxy(address: SplitResult) -> str | None:
     """The proxy that the environment names for an address; none for this machine."""
+    from urllib.request import getproxies, proxy_bypass
+
     host = address.hostname or ""
     if _is_here(host) or proxy_bypass(host):
         return None

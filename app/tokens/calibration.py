@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 
 from app.display import counted
 from app.model import Message, Role, Session, Usage
@@ -156,7 +155,7 @@ def _overhead(replies: Sequence[Reading], factor: float) -> int | None:
         levels.append(reading.context - known - factor * estimated)
         known += reading.written
         estimated += reading.unknown
-    return max(round(median(levels)), 0) if levels else None
+    return max(round(weighted_median(levels, [1.0] * len(levels))), 0) if levels else None
 
 
 def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:

@@ -7,11 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.claude_code import writer
-from app.formats.claude_code.reader import NAME, read
-from app.formats.claude_code.sent import pairs
 from app.formats.claude_code.sniffing import looks_like
-from app.formats.claude_code.transcript import transcript_of
+from app.formats.claude_code.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -30,14 +27,22 @@ class ClaudeCode:
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session on the branch that ends at `leaf`; raises InputError when there is no such record."""
+        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        from app.formats.claude_code.reader import read
+
         return read(source, leaf)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages as the client sends them: user messages that follow each other are one."""
+        from app.formats.claude_code.sent import pairs
+        from app.formats.claude_code.transcript import transcript_of
+
         return pairs(transcript_of(session), messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        from app.formats.claude_code import writer
+
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:

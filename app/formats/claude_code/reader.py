@@ -12,6 +12,7 @@ from app.formats.claude_code.graph import Graph, Way
 from app.formats.claude_code.messages import final_usage, join, message_of
 from app.formats.claude_code.nodes import Node, node_of
 from app.formats.claude_code.transcript import Transcript
+from app.formats.claude_code.words import NAME
 from app.formats.lines import UNREADABLE, LineReader, Row
 from app.formats.source import Source
 from app.formats.tree import in_file_order
@@ -27,8 +28,6 @@ from app.model import (
     Usage,
     preview_of,
 )
-
-NAME = "claude-code"
 
 
 def read(source: Source, leaf: str | None = None) -> Session:

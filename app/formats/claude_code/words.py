@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+NAME: Final = "claude-code"
+"""Of the format."""
+
 TALK: Final = frozenset({"user", "assistant"})
 """Types of the records that hold a message."""
 

@@ -9,11 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.codex import writer
-from app.formats.codex.reader import NAME, read
-from app.formats.codex.rollout import rollout_of
 from app.formats.codex.sniffing import looks_like
-from app.formats.responses.outgoing import Sender
+from app.formats.codex.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -34,14 +31,22 @@ class Codex:
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session; a log has one end, so `leaf` plays no part."""
+        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        from app.formats.codex.reader import read
+
         return read(source)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The items that the client sends, each with the key of its message."""
+        from app.formats.codex.rollout import rollout_of
+        from app.formats.responses.outgoing import Sender
+
         return Sender(session, rollout_of(session)).pairs(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        from app.formats.codex import writer
+
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:

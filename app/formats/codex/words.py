@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+NAME: Final = "codex-rollout"
+"""Of the format."""
+
 META: Final = "session_meta"
 ITEM: Final = "response_item"
 EVENT: Final = "event_msg"

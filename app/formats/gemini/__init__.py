@@ -9,10 +9,6 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.gemini import writer
-from app.formats.gemini.chat import chat_of
-from app.formats.gemini.reader import read
-from app.formats.gemini.sent import Sender
 from app.formats.gemini.sniffing import shape_of
 from app.formats.gemini.words import NAME
 from app.formats.source import Source
@@ -37,14 +33,22 @@ class GeminiCli:
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session; a log has one end, so `leaf` plays no part."""
+        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        from app.formats.gemini.reader import read
+
         return read(source)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The contents that the client sends, each result once."""
+        from app.formats.gemini.chat import chat_of
+        from app.formats.gemini.sent import Sender
+
         return Sender(session, chat_of(session)).request(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        from app.formats.gemini import writer
+
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
@@ -66,5 +70,7 @@ class GeminiCli:
 
 def project_of(session: Session) -> tuple[str | None, str | None]:
     """The folder that a session names, and the SHA-256 of its project's folder, as far as it tells them."""
+    from app.formats.gemini.chat import chat_of
+
     heading = chat_of(session).heading
     return heading.folder, heading.word("projectHash")

@@ -7,9 +7,6 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.opencode import writer
-from app.formats.opencode.reader import read
-from app.formats.opencode.sent import Sender
 from app.formats.opencode.sniffing import looks_like
 from app.formats.opencode.words import NAME
 from app.formats.source import Source
@@ -30,14 +27,21 @@ class OpenCode:
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session; it has one end, so `leaf` plays no part."""
+        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        from app.formats.opencode.reader import read
+
         return read(source)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages that the client sends, in the form of the Messages API."""
+        from app.formats.opencode.sent import Sender
+
         return Sender(session).pairs(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that providers demand."""
+        from app.formats.opencode import writer
+
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:

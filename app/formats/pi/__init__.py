@@ -9,11 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.pi import writer
-from app.formats.pi.log import log_of
-from app.formats.pi.reader import NAME, read
-from app.formats.pi.sent import pairs
 from app.formats.pi.sniffing import looks_like
+from app.formats.pi.words import FORMAT
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -23,7 +20,7 @@ _TIMED: Final = re.compile(r"(\d{4}-\d\d-\d\dT[\d-]+Z_).*")
 class Pi:
     """The format of pi (version 3, and 1 and 2 as pi itself reads them)."""
 
-    name = NAME
+    name = FORMAT
     title = "pi"
     validity = "anthropic"
     one_text = False
@@ -34,14 +31,22 @@ class Pi:
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session on the branch that ends at `leaf`; raises InputError when there is no such entry."""
+        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        from app.formats.pi.reader import read
+
         return read(source, leaf)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages as pi sends them to Anthropic's models, which have the strictest rules."""
+        from app.formats.pi.log import log_of
+        from app.formats.pi.sent import pairs
+
         return pairs(log_of(session), messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`; in place, cleared results become entries at its end."""
+        from app.formats.pi import writer
+
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.formats.pi.log import PiLog, Way
 from app.formats.pi.messages import live_messages, other_messages
 from app.formats.pi.nodes import Node
-from app.formats.pi.words import HEADER, TYPES, VERSION
+from app.formats.pi.words import FORMAT, HEADER, TYPES, VERSION
 from app.formats.source import Source
 from app.formats.told import Told, first_words
 from app.formats.tree import in_file_order
@@ -21,8 +21,6 @@ from app.model import (
     Thinking,
     Usage,
 )
-
-NAME = "pi"
 
 
 def read(source: Source, leaf: str | None = None) -> Session:
@@ -41,7 +39,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     said = [message for message in live if message.role is not Role.SYSTEM]
     cwd, ident = log.header.get("cwd"), log.header.get("id")
     return Session(
-        format=NAME,
+        format=FORMAT,
         name=source.name,
         records=log,
         messages=messages,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+FORMAT: Final = "pi"
+"""Of the format."""
+
 HEADER: Final = "session"
 MESSAGE: Final = "message"
 COMPACTION: Final = "compaction"

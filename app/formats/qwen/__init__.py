@@ -7,10 +7,6 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.qwen import writer
-from app.formats.qwen.chat import chat_of
-from app.formats.qwen.reader import read
-from app.formats.qwen.sent import Sender
 from app.formats.qwen.sniffing import looks_like
 from app.formats.qwen.words import NAME
 from app.formats.source import Source
@@ -31,14 +27,22 @@ class QwenCode:
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session on the branch that ends at `leaf`; raises InputError when there is no such record."""
+        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        from app.formats.qwen.reader import read
+
         return read(source, leaf)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The contents as the client holds them, before it puts them into its provider's form."""
+        from app.formats.qwen.chat import chat_of
+        from app.formats.qwen.sent import Sender
+
         return Sender(chat_of(session)).pairs(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        from app.formats.qwen import writer
+
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
