@@ -17,10 +17,11 @@ from app.formats.responses.authors import summary_boundary
 from app.formats.responses.blocks import ItemReader, role_of
 from app.formats.responses.entries import Entry, messages_of
 from app.formats.responses.outgoing import Outgoing, Sender
-from app.formats.responses.told import Told, tell_items
+from app.formats.responses.told import tell_items
 from app.formats.responses.words import KNOWN, kind_of
 from app.formats.source import Source
 from app.formats.store import stored
+from app.formats.told import Told
 from app.model import Author, Facts, Message, Place, Record, Role, Session, Text
 
 _LIST: Final = "input"

@@ -8,8 +8,9 @@ from app.formats.codex.nodes import Node
 from app.formats.codex.rollout import Rollout
 from app.formats.codex.words import COMPACTED, ITEM, META, NAME, TYPES
 from app.formats.responses.entries import messages_of
-from app.formats.responses.told import Told, tell_items
+from app.formats.responses.told import tell_items
 from app.formats.source import Source
+from app.formats.told import Told
 from app.model import Author, Boundary, Facts, Message, Notice, Role, Session, Standing, Text
 
 TITLE_CHARS = 120

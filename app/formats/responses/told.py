@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from app.formats.responses.entries import Entry
 from app.formats.responses.words import BY_PROVIDER, KNOWN, SEALED
-from app.model import Notice, Records, Role, Thinking, ToolResult, ToolUse
-
-LISTED = 20
-"""Notices of one word that are given one by one."""
-
-
-class Told:
-    """Notices, of which each word is listed a few times and then only counted."""
-
-    def __init__(self, records: Records) -> None:
-        self._records = records
-        self._found: list[Notice] = []
-        self._counts: Counter[str] = Counter()
-
-    def add(self, word: str, record: int | None, detail: str) -> None:
-        """Note something about a record; None for the file as a whole."""
-        self._counts[word] += 1
-        if self._counts[word] <= LISTED:
-            line = None if record is None else self._records[record].line
-            self._found.append(Notice(word, line, detail))
-
-    def all(self) -> Iterator[Notice]:
-        """What was noted, with a count of what is not listed."""
-        yield from self._found
-        for word, count in self._counts.items():
-            if count > LISTED:
-                yield Notice(word, None, f"and {count - LISTED} more")
+from app.formats.told import Told
+from app.model import Role, Thinking, ToolResult, ToolUse
 
 
 def tell_items(entries: Sequence[Entry], told: Told) -> None:
