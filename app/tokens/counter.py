@@ -82,13 +82,30 @@ class Counter:
             for block in left:
                 if stop():
                     return
-                # Two runs over the same blocks share the work instead of doing it twice.
-                with self._counting:
-                    tokens = self.exact.block(block)
+                tokens = self._count(block)
                 done += chars_of(block)
                 yield Counted(block.key, tokens, _share(done, everything))
         finally:
             write_kept_counts()
+
+    def count(self, blocks: Iterable[Block], stop: Callable[[], bool]) -> bool:
+        """Count a few blocks beside a run over all of them; whether one of them was new.
+
+        `stop` is asked before each. Raises what reading a text raises.
+        """
+        new = False
+        for block in blocks:
+            if stop():
+                break
+            if not self._counted(block):
+                self._count(block)
+                new = True
+        return new
+
+    def _count(self, block: Block) -> int:
+        # Two runs over the same blocks share the work instead of doing it twice.
+        with self._counting:
+            return self.exact.block(block)
 
     def _counted(self, block: Block) -> bool:
         return self.exact.known(block) is not None

@@ -345,3 +345,30 @@ async def test_the_cursor_stays_in_sight_when_a_filter_that_left_few_rows_is_tak
         await press(pilot, "G", "escape")
         assert screen.rows.cursor > 100
         assert 0 <= screen.rows.cursor - screen.rows.scroll_y < screen.rows.size.height - 1
+
+
+async def test_rows_that_come_into_view_are_counted_before_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(InspectScreen, "_count", lambda *_: None)
+    messages = [{"role": role, "content": "one two"} for role in ("user", "assistant")] * 200
+    app = HandcompactApp(opening(written(tmp_path, messages)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = main_screen(app)
+        counter = screen.workspace.counter
+        await press(pilot, "G")
+        for _ in range(200):
+            if "~" not in rows_text(screen):
+                break
+            await pilot.pause(0.01)
+        assert "~" not in rows_text(screen)
+        assert 0 < counter.counted_share(screen.workspace.to_count()) < 0.5
+
+
+def rows_text(screen: InspectScreen) -> str:
+    """The rows that are in view."""
+    top = round(screen.rows.scroll_y)
+    lines = [screen.rows.render_line(y).text for y in range(1, screen.rows.size.height)]
+    assert top and lines
+    return "\n".join(lines)

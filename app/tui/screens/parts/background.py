@@ -45,6 +45,13 @@ class Counted(Message):
         return isinstance(message, Counted)
 
 
+class RowsCounted(Message):
+    """Rows that came into view were counted, before their turn."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RowsCounted)
+
+
 class Checked(Message):
     """The session was checked for damage and broken rules, as the steps so far leave it."""
 
@@ -59,6 +66,7 @@ class LooksAhead(WorkScreen):
     """A screen that is told `Looked`, `Checked` and `Counted` as the work gets done, in this order.
 
     One thread does all of it: several would only take the interpreter from the screen and each other.
+    Only the rows that a person moves to are counted beside it, and told with `RowsCounted`.
     """
 
     _is_slow = True
@@ -90,6 +98,14 @@ class LooksAhead(WorkScreen):
         self.post_message(Looked(view))
         self._check(view.seen.messages)
         self._count(view, worker)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="rows in view")
+    def count_rows(self, visible: Collection[str]) -> None:
+        """Count the blocks of these keys now, however far the counting of all of them is."""
+        worker = get_current_worker()
+        shown = [row.block for row in self.workspace.rows if row.key in visible]
+        if self.workspace.counter.count(shown, lambda: worker.is_cancelled):
+            self.post_message(RowsCounted())
 
     def _check(self, messages: Messages) -> None:
         session = self.workspace.session

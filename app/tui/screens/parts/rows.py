@@ -18,7 +18,7 @@ from app.model import text_of
 from app.opening import Opened
 from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
-from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead
+from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead, RowsCounted
 from app.tui.view import View, first_view
 from app.tui.widgets.detail import Detail
 from app.tui.widgets.highlight import compile_query
@@ -37,6 +37,8 @@ from app.work.rows import BlockRow
 
 DETAIL_SECONDS = 0.05
 """How long a cursor that runs must rest before its row is told at length."""
+SCROLL_SECONDS = 0.04
+"""How long rows that came into view wait to be counted, so that not each one on the way is."""
 READ_AT_ONCE = 256 * 1024
 """Bytes of a record up to which it is read without a thread."""
 
@@ -85,6 +87,7 @@ class RowsScreen(LooksAhead):
         """The steps that the rows were laid out behind."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
         self._resting: Timer | None = None
+        self._scrolling: Timer | None = None
         self._moved_at = 0.0
 
     def body(self) -> Iterable[Widget]:
@@ -110,6 +113,7 @@ class RowsScreen(LooksAhead):
     def on_mount(self) -> None:
         self.rows.focus()
         self.lay_rows()
+        self.watch(self.rows, "scroll_y", self._scrolled, init=False)
         # The first row that is sent, with what stands before it out of sight above.
         live = next((place for place, item in enumerate(self.shown) if is_live(item)), 0)
         start = next((i for i, item in enumerate(self.shown) if key_of(item) == self.begin_at), live)
@@ -126,9 +130,24 @@ class RowsScreen(LooksAhead):
         self._look()
 
     def _look(self) -> None:
+        self.look_ahead(self._in_view())
+
+    def _in_view(self) -> frozenset[str]:
         top = round(self.rows.scroll_y)
         visible = self.shown[top : top + self.size.height]
-        self.look_ahead(frozenset(item.key for item in visible if isinstance(item, BlockRow)))
+        return frozenset(item.key for item in visible if isinstance(item, BlockRow))
+
+    def _scrolled(self) -> None:
+        if self._share < 1 and self._scrolling is None:
+            self._scrolling = self.set_timer(SCROLL_SECONDS, self._came_to_rest)
+
+    def _came_to_rest(self) -> None:
+        self._scrolling = None
+        self.count_rows(self._in_view())
+
+    @on(RowsCounted)
+    def _rows_counted(self) -> None:
+        self.rows.rows_changed()
 
     def on_resize(self, event: events.Resize) -> None:
         self.refresh_lines()
@@ -188,6 +207,7 @@ class RowsScreen(LooksAhead):
         self._refresh_figures()
         self._describe()
         self.refresh_lines()
+        self._scrolled()
 
     def _place_after(self, kept: Item | None) -> int | None:
         """Where the cursor goes: it stays on its row, but for one that a step just made lighter.
@@ -245,8 +265,8 @@ class RowsScreen(LooksAhead):
 
     @property
     def resting(self) -> bool:
-        """True while the detail waits for the cursor to rest."""
-        return self._resting is not None
+        """True while something waits for the cursor or the rows to rest."""
+        return self._resting is not None or self._scrolling is not None
 
     def _describe(self) -> None:
         self._resting = None
