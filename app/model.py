@@ -167,6 +167,19 @@ def text_of(block: Block) -> str:
             return block.content.read()
 
 
+def contents_of(block: Block) -> Iterator[Content]:
+    """The contents whose texts are `text_of(block)`."""
+    match block:
+        case ToolResult():
+            yield from (part.content for part in block.parts if isinstance(part, Text))
+        case ToolUse():
+            yield block.input
+        case Image():
+            pass
+        case _:
+            yield block.content
+
+
 def chars_of(block: Block) -> int:
     """Code points of `text_of(block)`, without reading it."""
     match block:

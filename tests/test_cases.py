@@ -76,7 +76,9 @@ def opened(case: Case, folder: Path, pipeline: str = "react-mini", *, exact: boo
 
 @pytest.mark.parametrize("case", WITH_CONTENT, ids=lambda case: case.name)
 def test_it_loads_as_it_should(case: Case, tmp_path: Path) -> None:
-    found = report(opened(case, tmp_path, exact=True).workspace)
+    workspace = opened(case, tmp_path, exact=True).workspace
+    workspace.examine()
+    found = report(workspace)
     load = case.expect["load"]
     assert found["format"] == FORMATS[case.sidecar["format"]]
     for name in (

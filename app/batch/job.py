@@ -121,7 +121,7 @@ class Job:
 
     def _report(self, path: Path, size: int) -> Result:
         workspace = self._open(path).workspace
-        workspace.count_all()
+        workspace.examine()
         whole = report(workspace)
         workspace.run_all()
         workspace.count_all()

@@ -34,7 +34,7 @@ class Report:
 
             return report_folder(args)
         workspace = open_for_work(args).workspace
-        workspace.count_all(progress)
+        workspace.examine(progress)
         if args.json:
             say_json(report(workspace))
         else:

@@ -22,6 +22,8 @@ class Counted:
     tokens: int
     share: float
     """Share of the text, by characters, that is counted now: 0 to 1."""
+    secrets: int = 0
+    """Strings in it that look like keys, where they were looked for."""
 
 
 class Counter:
@@ -68,23 +70,31 @@ class Counter:
         return _share(done, everything) if self.exact.exact else 0.0
 
     def run(
-        self, blocks: Sequence[Block], stop: Callable[[], bool], visible: Collection[str] = ()
+        self,
+        blocks: Sequence[Block],
+        stop: Callable[[], bool],
+        visible: Collection[str] = (),
+        *,
+        secrets: bool = False,
     ) -> Iterator[Counted]:
         """Counts all of `blocks` (in the session's order), those of `visible` keys first, then the newest.
 
         `stop` is asked before each block; what is counted by then stays. Blocks that are counted
-        already are passed over. Raises what reading a text raises.
+        already are passed over, unless strings that look like keys are counted too (`secrets`), while
+        the text is at hand. Raises what reading a text raises.
         """
         everything = sum(map(chars_of, blocks))
-        left = [block for block in counting_order(blocks, visible) if not self._counted(block)]
+        ordered = counting_order(blocks, visible)
+        left = [block for block in ordered if secrets or not self._counted(block)]
         done = everything - sum(map(chars_of, left))
         try:
             for block in left:
                 if stop():
                     return
                 tokens = self._count(block)
+                found = self.exact.secrets(block) if secrets else 0
                 done += chars_of(block)
-                yield Counted(block.key, tokens, _share(done, everything))
+                yield Counted(block.key, tokens, _share(done, everything), found)
         finally:
             write_kept_counts()
 
@@ -116,6 +126,18 @@ def counting_order(blocks: Sequence[Block], visible: Collection[str]) -> Iterato
     shown = frozenset(visible)
     yield from (block for block in blocks if block.key in shown)
     yield from (block for block in reversed(blocks) if block.key not in shown)
+
+
+def watch(counting: Iterable[Counted], progress: Callable[[str], None]) -> int:
+    """Count to the end, telling how far it is; gives the number of strings that look like keys."""
+    shown, secrets = -1, 0
+    for counted in counting:
+        secrets += counted.secrets
+        percent = int(counted.share * 100)
+        if percent != shown:
+            shown = percent
+            progress(f"Counting tokens {percent} %")
+    return secrets
 
 
 def _share(done: int, everything: int) -> float:

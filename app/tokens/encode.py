@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from app.secrets import count_secrets
 from app.tokens.vocabulary import O200K, VOCABULARIES, Lazy
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ _TRIES = 64
 """Line ends that are looked at, going back from the end of a piece, before it is cut as it comes."""
 
 
+class Known(NamedTuple):
+    """What is known of one text."""
+
+    tokens: int
+    secrets: int | None = None
+    """Strings that look like keys; None where nobody looked."""
+
+
 class Encoder:
     """Counts tokens in one vocabulary. One object may serve many threads."""
 
@@ -32,6 +41,7 @@ class Encoder:
         self._lazy = lazy
         self._limit = limit
         self._counts: dict[int, int] = {}
+        self._secrets: dict[int, int] = {}
         self._lock = threading.Lock()
         self.kept: KeptCounts | None = None
         """Counts of earlier runs, where they are kept."""
@@ -62,18 +72,38 @@ class Encoder:
             return known
         kept = self.kept
         mark = b"" if kept is None else digest(text, self.name)
-        count = None if kept is None else kept.get(mark)
-        if count is None:
+        found = None if kept is None else kept.get(mark)
+        if found is None:
             count = self._encode(text)
             if count is None:
                 return None
+            found = Known(count)
             if kept is not None:
-                kept.put(mark, count)
+                kept.put(mark, found)
+        self._remember(key, found)
+        return found.tokens
+
+    def secrets(self, text: str) -> int:
+        """How many strings of `text` look like keys; kept with its tokens where they are known."""
+        if not text:
+            return 0
+        tokens = self.count(text)
+        key = hash(text)
+        known = self._secrets.get(key)
+        if known is not None:
+            return known
+        found = count_secrets(text)
+        if tokens is not None:
+            self._remember(key, Known(tokens, found))
+            if self.kept is not None:
+                self.kept.put(digest(text, self.name), Known(tokens, found))
+        return found
+
+    def _remember(self, key: int, known: Known) -> None:
         with self._lock:
-            while len(self._counts) >= self._limit:
-                del self._counts[next(iter(self._counts))]
-            self._counts[key] = count
-        return count
+            _put(self._counts, key, known.tokens, self._limit)
+            if known.secrets is not None:
+                _put(self._secrets, key, known.secrets, self._limit)
 
     def _encode(self, text: str) -> int | None:
         encoding = self._lazy.get()
@@ -82,6 +112,12 @@ class Encoder:
         with self._lock:
             self.calls += 1
         return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
+
+
+def _put(memory: dict[int, int], key: int, number: int, limit: int) -> None:
+    while len(memory) >= limit and key not in memory:
+        del memory[next(iter(memory))]
+    memory[key] = number
 
 
 def digest(text: str, vocabulary: str) -> bytes:

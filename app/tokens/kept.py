@@ -1,8 +1,8 @@
 """Counts that are kept on disk, so that a session opened again is counted at once.
 
-What is kept is a digest of a text and its number of tokens, never a text. The file may be deleted at
-any time; one that is damaged or of another version is made anew, and where nothing can be written
-the program counts as if there were no file.
+What is kept is a digest of a text, its number of tokens and how many strings in it look like keys,
+never a text. The file may be deleted at any time; one that is damaged or of another version is made
+anew, and where nothing can be written the program counts as if there were no file.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
-FILE: Final = "counts-1.db"
+from app import __version__
+from app.tokens.encode import Known
+
+FILE: Final = "counts-2.db"
 """Its number is that of the table, and of how texts are cut to be counted (`app.tokens.encode.pieces`)."""
 
 MOST: Final = 1_000_000
@@ -31,8 +35,12 @@ PATIENCE: Final = 2.0
 _DAY: Final = 86_400
 _TABLE: Final = (
     "CREATE TABLE IF NOT EXISTS counts"
-    " (text BLOB PRIMARY KEY, tokens INTEGER NOT NULL, day INTEGER NOT NULL) WITHOUT ROWID"
+    " (text BLOB PRIMARY KEY, tokens INTEGER NOT NULL, secrets INTEGER, day INTEGER NOT NULL) WITHOUT ROWID"
 )
+_SHAPES: Final = crc32(__version__.encode()) >> 1
+"""Which version of the program looked for keys: another one knows other shapes, and has to look anew."""
+
+_ASKED: Final = "SELECT tokens, secrets, day FROM counts WHERE text = ?"
 
 
 class KeptCounts:
@@ -46,14 +54,14 @@ class KeptCounts:
         self._most = most
         self._today = int(clock() // _DAY)
         self._lock = threading.Lock()
-        self._new: dict[bytes, int] = {}
+        self._new: dict[bytes, Known] = {}
         self._seen: set[bytes] = set()
         """Digests that were asked for and not yet today."""
         self._database: sqlite3.Connection | None = None
         self._tried = False
 
-    def get(self, text: bytes) -> int | None:
-        """The count kept for a digest."""
+    def get(self, text: bytes) -> Known | None:
+        """What is kept for a digest."""
         with self._lock:
             if text in self._new:
                 return self._new[text]
@@ -61,20 +69,23 @@ class KeptCounts:
             if database is None:
                 return None
             try:
-                found = database.execute("SELECT tokens, day FROM counts WHERE text = ?", (text,)).fetchone()
+                found = database.execute(_ASKED, (text,)).fetchone()
             except sqlite3.Error as error:
                 self._give_up(error)
                 return None
-            if found is None or not isinstance(found[0], int) or found[0] < 0:
+            if found is None:
                 return None
-            if found[1] != self._today:
+            tokens, secrets, day = found
+            if not _is_count(tokens) or not (secrets is None or _is_count(secrets)):
+                return None
+            if day != self._today:
                 self._seen.add(text)
-            return found[0]
+            return Known(tokens, secrets)
 
-    def put(self, text: bytes, tokens: int) -> None:
-        """Keep a count; it is written with others, at the latest by `flush`."""
+    def put(self, text: bytes, known: Known) -> None:
+        """Keep what is known of a text; it is written with others, at the latest by `flush`."""
         with self._lock:
-            self._new[text] = tokens
+            self._new[text] = known
             if len(self._new) >= WAITING:
                 self._write()
 
@@ -95,7 +106,7 @@ class KeptCounts:
         if not (self._new or self._seen):
             return
         database = self._opened()
-        rows = [(text, tokens, self._today) for text, tokens in self._new.items()]
+        rows = [(text, *known, self._today) for text, known in self._new.items()]
         seen = [(self._today, text) for text in self._seen]
         self._new, self._seen = {}, set()
         if database is None:
@@ -103,7 +114,7 @@ class KeptCounts:
         try:
             database.execute("BEGIN IMMEDIATE")
             with database:
-                database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
+                database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?)", rows)
                 database.executemany("UPDATE counts SET day = ? WHERE text = ?", seen)
                 self._make_room(database)
         except sqlite3.Error as error:
@@ -113,8 +124,10 @@ class KeptCounts:
         count = database.execute("SELECT count(*) FROM counts").fetchone()[0]
         if count > self._most:
             database.execute(
-                "DELETE FROM counts WHERE text IN (SELECT text FROM counts ORDER BY day LIMIT ?)",
-                (count - self._most * 3 // 4,),
+                # A day to come was written while the clock was wrong: nobody knows how old that is.
+                "DELETE FROM counts WHERE text IN"
+                " (SELECT text FROM counts ORDER BY CASE WHEN day > ? THEN 0 ELSE day END LIMIT ?)",
+                (self._today, count - self._most * 3 // 4),
             )
 
     # The file
@@ -152,7 +165,10 @@ class KeptCounts:
             # What a crash takes from it is counted again.
             database.execute("PRAGMA synchronous = OFF")
             database.execute(_TABLE)
-            database.execute("SELECT text, tokens, day FROM counts LIMIT 1").fetchone()
+            database.execute(_ASKED, (b"",)).fetchone()
+            if database.execute("PRAGMA user_version").fetchone()[0] != _SHAPES:
+                database.execute("UPDATE counts SET secrets = NULL WHERE secrets IS NOT NULL")
+                database.execute(f"PRAGMA user_version = {_SHAPES}")
         except BaseException:
             database.close()
             raise
@@ -167,3 +183,7 @@ class KeptCounts:
         if not isinstance(error, sqlite3.OperationalError):
             with suppress(OSError):
                 self.path.unlink()
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 0

@@ -18,7 +18,9 @@ from app.model import (
     Thinking,
     ToolResult,
     ToolUse,
+    contents_of,
 )
+from app.secrets import count_secrets
 from app.tokens.encode import Encoder, encoder
 from app.tokens.families import Family, family_of
 from app.tokens.images import image_tokens
@@ -100,12 +102,20 @@ class TokenEstimator:
         extra = max(results - 1, 0) * (fixed.further_result - fixed.result)
         return _whole((extra + (fixed.reply if message.role is Role.ASSISTANT else 0)) * self._scale)
 
+    def secrets(self, block: Block) -> int:
+        """How many strings in a block's texts look like keys; reads them where that is not known."""
+        return sum(self._secrets(content) for content in contents_of(block) if content.chars)
+
     def total(self, messages: Iterable[Message]) -> int:
         return sum(map(self.message, messages))
 
     def corrected(self, correction: Correction) -> TokenEstimator:
         """The same estimator with a calibration."""
         return TokenEstimator(self.family, self._encoder, correction)
+
+    def _secrets(self, content: Content) -> int:
+        text = content.read()
+        return count_secrets(text) if self._encoder is None else self._encoder.secrets(text)
 
     def _measure(self, block: Block) -> int:
         return _whole(self._tokens(block) * self._scale)

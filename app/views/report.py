@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.formats import format_named
-from app.model import Author, Notice, Standing, Text, blocks_of, text_of
+from app.model import Author, Notice, Standing, Text, blocks_of
 from app.secrets import count_secrets
 from app.validity.pairs import PairIndex
 from app.work.rows import BlockRow
@@ -17,7 +17,7 @@ from app.work.workspace import Workspace
 def report(workspace: Workspace) -> dict[str, Any]:
     """The report of an open session. Figures are those of the workspace's counter as it stands.
 
-    Where only rough figures were asked for, no text is read, and so none is searched for keys.
+    Strings that look like keys are told where the workspace examined the session.
     """
     return {
         **_shape(workspace),
@@ -71,13 +71,10 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
 
 
 def secret_notices(workspace: Workspace) -> Iterator[Notice]:
-    """One notice that says how many strings of the session look like keys, if any does."""
-    if not workspace.estimator.exact:
+    """One notice that says how many strings of an examined session look like keys, if any does."""
+    if workspace.secrets is None:
         return
-    session = workspace.session
-    texts = (text_of(block) for _, block in blocks_of(session.messages))
-    found = count_secrets(session.title or "") + sum(map(count_secrets, texts))
-    if found:
+    if found := workspace.secrets + count_secrets(workspace.session.title or ""):
         yield Notice("secret-like", None, f"{found} strings look like keys or passwords")
 
 

@@ -20,7 +20,7 @@ from app.stages.base import Change, Context, Messages, Protection, Stage
 from app.stages.protection import protected
 from app.tokens import token_estimator
 from app.tokens.calibration import Calibration, calibrated
-from app.tokens.counter import Counter
+from app.tokens.counter import Counter, watch
 from app.work.checks import Check, check_only_copies, check_pairs, check_words, words_gone
 from app.work.history import Deed, Edited, History, Operation, State, edit_of, edit_operation, fold
 from app.work.on_disk import unchanged_reads
@@ -67,6 +67,8 @@ class Workspace:
         # Where only rough figures are asked for, nothing is measured twice.
         rough = token_estimator(session.model, exact=False) if exact else self.estimator
         self.counter = Counter(self.estimator, rough)
+        self.secrets: int | None = None
+        """Strings of the session that look like keys; None until `examine` looked for them."""
         self.watcher: Callable[[], None] | None = None
         """Called whenever the history, or what of it was written, is another one than before."""
         self.history = History(self._tell)
@@ -216,19 +218,22 @@ class Workspace:
         progress: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Count these blocks until `stop` says so; does nothing where only rough figures were asked for."""
-        if not self.estimator.exact:
-            return
-        shown = -1
-        for counted in self.counter.run(tuple(blocks), stop):
-            percent = int(counted.share * 100)
-            if percent != shown:
-                shown = percent
-                progress(f"Counting tokens {percent} %")
+        if self.estimator.exact:
+            watch(self.counter.run(tuple(blocks), stop), progress)
 
     def count_all(self, progress: Callable[[str], None] = lambda _: None) -> None:
         """Count everything now."""
         if self.estimator.exact:
             self.count(self.to_count(), progress=progress)
+
+    def examine(self, progress: Callable[[str], None] = lambda _: None) -> None:
+        """Count the session as it was opened, and the strings in it that look like keys, in one reading.
+
+        Does nothing where only rough figures were asked for: those read no text.
+        """
+        if self.estimator.exact:
+            blocks = tuple(row.block for row in self.rows)
+            self.secrets = watch(self.counter.run(blocks, lambda: False, secrets=True), progress)
 
     def stage(self, step: str) -> Stage:
         """A stage of the pipeline with the options set by hand; raises BadPipeline for a name it lacks."""

@@ -20,7 +20,8 @@ from app.diff import text_rows
 from app.edits.drop import Drop
 from app.export.plan import Wishes, make_plan
 from app.formats import FORMATS, lenient, open_session, store
-from app.formats.source import FileSource
+from app.formats.lenient import parse_record
+from app.formats.source import FileSource, Source
 from app.model import blocks_of
 from app.opening import open_workspace
 from app.pipeline import load
@@ -35,6 +36,7 @@ from app.work.workspace import Workspace
 from tests.benchmarks.conversations import long_conversation, long_session
 from tests.benchmarks.made import SHAPES, make
 
+LONG = Path(__file__).parents[2] / "sample_sessions" / "claude-code-long.jsonl"
 SMALL, LARGE = 400, 800
 TWICE = 2.35
 """What may come of twice the input: sorting, and what a round number of turns leaves over."""
@@ -148,6 +150,29 @@ def test_after_a_stage_only_what_it_changed_is_encoded(tmp_path: Path) -> None:
     workspace.back()
     workspace.count_all()
     assert encoder().calls == before
+
+
+def test_each_record_is_decoded_once_for_all_that_is_counted_of_its_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make = store.RecordStore.__init__
+
+    def small(records: store.RecordStore, source: Source, cache_bytes: int = 0) -> None:
+        make(records, source, 100_000)
+
+    monkeypatch.setattr(store.RecordStore, "__init__", small)
+    workspace = open_workspace(str(LONG), pipeline="gentle").workspace
+    assert workspace.rows
+    decoded: list[bytes] = []
+
+    def parse(raw: bytes) -> object:
+        decoded.append(raw)
+        return parse_record(raw)
+
+    monkeypatch.setattr("app.formats.store.parse_record", parse)
+    workspace.examine()
+    assert workspace.secrets is not None
+    assert len(decoded) == len(set(decoded)) > 100
 
 
 def test_rough_figures_read_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.tokens.encode import encoder
+from app.tokens.kept import FILE
 from tests.cli.run import Handcompact
 
 
@@ -30,7 +31,22 @@ def test_the_second_report_encodes_nothing_and_says_the_same(handcompact: Handco
     encoder()._counts.clear()
     calls = encoder().calls
     assert handcompact("report", file).out == first.out
-    assert encoder().calls == calls and kept_files() == ["counts-1.db"]
+    assert encoder().calls == calls and kept_files() == [FILE]
+
+
+def test_strings_like_keys_are_told_of_and_looked_for_once(
+    handcompact: Handcompact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "s.json"
+    key = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    file.write_text(json.dumps({"messages": [{"role": "user", "content": f"{key} of {tmp_path.name}"}]}))
+    first = handcompact("report", file)
+    assert "! secret-like  1 strings look like keys or passwords" in first.out
+    encoder()._counts.clear()
+    encoder()._secrets.clear()
+    monkeypatch.setattr("app.tokens.encode.count_secrets", lambda _: 7)
+    assert handcompact("report", file).out == first.out
+    assert "secret-like" not in handcompact("report", file, "--count", "rough").out
 
 
 def test_without_the_cache_nothing_is_kept(handcompact: Handcompact, file: Path) -> None:

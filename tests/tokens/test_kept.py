@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.tokens.encode import Encoder, digest, encoder, keep_counts, write_kept_counts
+from app.tokens.encode import Encoder, Known, digest, encoder, keep_counts, write_kept_counts
 from app.tokens.kept import FILE, KeptCounts
 from app.tokens.vocabulary import O200K, Lazy
 
@@ -40,11 +41,11 @@ def test_a_text_counted_before_is_not_encoded_again_nor_is_the_vocabulary_loaded
 
 def test_nothing_of_a_text_is_in_the_file_and_only_its_owner_reads_it(tmp_path: Path) -> None:
     counts = fresh(KeptCounts(tmp_path / "made" / FILE))
-    counts.count("a secret that nobody may read anywhere else")
+    counts.count("a confession that nobody may read anywhere else")
     assert counts.kept is not None
     counts.kept.close()
     [file] = (tmp_path / "made").iterdir()
-    assert b"secret" not in file.read_bytes()
+    assert b"confession" not in file.read_bytes()
     assert file.stat().st_mode & 0o777 == 0o600 and file.parent.stat().st_mode & 0o777 == 0o700
 
 
@@ -57,26 +58,26 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / FILE
     path.write_bytes(damage)
     kept = KeptCounts(path)
-    kept.put(b"1" * 16, 7)
+    kept.put(b"1" * 16, Known(7, 2))
     kept.close()
-    assert KeptCounts(path).get(b"1" * 16) == 7
+    assert KeptCounts(path).get(b"1" * 16) == Known(7, 2)
 
 
 def test_a_file_that_is_torn_while_it_is_open_is_no_obstacle(tmp_path: Path) -> None:
     path = tmp_path / FILE
     kept = KeptCounts(path)
     for number in range(5_000):
-        kept.put(number.to_bytes(16, "big"), number)
+        kept.put(number.to_bytes(16, "big"), Known(number))
     kept.flush()
     path.write_bytes(path.read_bytes()[:5_000])
     for number in range(5_000):
-        assert kept.get(number.to_bytes(16, "big")) in (None, number)
-    kept.put(b"2" * 16, 2)
+        assert kept.get(number.to_bytes(16, "big")) in (None, Known(number))
+    kept.put(b"2" * 16, Known(2))
     kept.close()
     again = KeptCounts(path)
-    again.put(b"3" * 16, 3)
+    again.put(b"3" * 16, Known(3))
     again.close()
-    assert KeptCounts(path).get(b"3" * 16) == 3
+    assert KeptCounts(path).get(b"3" * 16) == Known(3)
 
 
 def test_a_table_of_other_values_is_not_believed(tmp_path: Path) -> None:
@@ -85,10 +86,10 @@ def test_a_table_of_other_values_is_not_believed(tmp_path: Path) -> None:
     kept = KeptCounts(path)
     assert kept.get(b"1" * 16) is None
     with sqlite3.connect(path) as database:
-        database.execute("INSERT INTO counts VALUES (?, 'many', 0)", (b"1" * 16,))
-        database.execute("INSERT INTO counts VALUES (?, -4, 0)", (b"2" * 16,))
+        for number, values in enumerate(("'many', 0, 0", "-4, 0, 0", "4, 'some', 0", "4, -1, 0")):
+            database.execute(f"INSERT INTO counts VALUES (?, {values})", (b"%016d" % number,))
     database.close()
-    assert kept.get(b"1" * 16) is None and kept.get(b"2" * 16) is None
+    assert [kept.get(b"%016d" % number) for number in range(4)] == [None] * 4
 
 
 def test_where_nothing_can_be_written_counting_goes_on(tmp_path: Path) -> None:
@@ -117,7 +118,7 @@ def test_a_file_that_another_process_holds_is_left_alone(
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     kept = KeptCounts(path)
-    kept.put(b"1" * 16, 1)
+    kept.put(b"1" * 16, Known(1))
     kept.close()
     holder.execute("ROLLBACK")
     holder.close()
@@ -126,9 +127,10 @@ def test_a_file_that_another_process_holds_is_left_alone(
 
 def test_processes_that_count_at_once_all_keep_their_counts(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from app.tokens.kept import KeptCounts\n"
+        "import sys; from pathlib import Path; from app.tokens.kept import KeptCounts, Known\n"
         "kept = KeptCounts(Path(sys.argv[1]))\n"
-        "for n in range(2000): kept.put(b'%s%015d' % (sys.argv[2].encode(), n), n); n % 500 or kept.flush()\n"
+        "for n in range(2000):\n"
+        "    kept.put(b'%s%015d' % (sys.argv[2].encode(), n), Known(n)); n % 500 or kept.flush()\n"
         "kept.close()"
     )
     path = tmp_path / FILE
@@ -138,24 +140,108 @@ def test_processes_that_count_at_once_all_keep_their_counts(tmp_path: Path) -> N
     assert [process.wait() for process in running] == [0, 0, 0]
     kept = KeptCounts(path)
     for name in (b"a", b"b", b"c"):
-        assert [kept.get(b"%s%015d" % (name, n)) for n in (0, 1, 1999)] == [0, 1, 1999]
+        assert [kept.get(b"%s%015d" % (name, n)) for n in (0, 1, 1999)] == [
+            (0, None),
+            (1, None),
+            (1999, None),
+        ]
 
 
 def test_the_file_stays_small_and_what_was_asked_for_lately_stays_in_it(tmp_path: Path) -> None:
     path = tmp_path / FILE
     old = KeptCounts(path, most=100, clock=lambda: 1 * DAY)
     for number in range(100):
-        old.put(number.to_bytes(16, "big"), number)
+        old.put(number.to_bytes(16, "big"), Known(number))
     old.close()
     later = KeptCounts(path, most=100, clock=lambda: 9 * DAY)
-    assert later.get((5).to_bytes(16, "big")) == 5
-    later.put(b"new" + b"0" * 13, 1)
+    assert later.get((5).to_bytes(16, "big")) == Known(5)
+    later.put(b"new" + b"0" * 13, Known(1))
     later.close()
     with sqlite3.connect(path) as database:
         assert database.execute("SELECT count(*) FROM counts").fetchone()[0] <= 76
     database.close()
     again = KeptCounts(path, most=100, clock=lambda: 9 * DAY)
-    assert again.get((5).to_bytes(16, "big")) == 5 and again.get(b"new" + b"0" * 13) == 1
+    assert again.get((5).to_bytes(16, "big")) == Known(5) and again.get(b"new" + b"0" * 13) == Known(1)
+
+
+def test_what_was_kept_while_the_clock_was_wrong_goes_first(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    ahead = KeptCounts(path, most=100, clock=lambda: 30_000 * DAY)
+    for number in range(60):
+        ahead.put(b"%016d" % number, Known(number))
+    ahead.close()
+    now = KeptCounts(path, most=100, clock=lambda: 20_000 * DAY)
+    assert now.get(b"%016d" % 7) == Known(7)
+    for number in range(100, 160):
+        now.put(b"%016d" % number, Known(number))
+    now.close()
+    again = KeptCounts(path, most=100, clock=lambda: 20_001 * DAY)
+    assert all(again.get(b"%016d" % number) == Known(number) for number in (7, *range(100, 160)))
+    again.close()
+
+
+def test_a_file_that_is_deleted_meanwhile_is_made_again_by_the_next_run(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / FILE
+    kept = KeptCounts(path)
+    kept.put(b"1" * 16, Known(1))
+    kept.flush()
+    shutil.rmtree(path.parent)
+    assert kept.get(b"1" * 16) in (None, Known(1)) and kept.get(b"2" * 16) is None
+    kept.put(b"2" * 16, Known(2))
+    kept.close()
+    later = KeptCounts(path)
+    later.put(b"3" * 16, Known(3))
+    later.close()
+    assert KeptCounts(path).get(b"3" * 16) == Known(3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit for files is made in other ways there")
+def test_a_full_disk_costs_what_could_not_be_kept_and_nothing_else(tmp_path: Path) -> None:
+    code = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from app.tokens.kept import KeptCounts, Known\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "kept = KeptCounts(Path(sys.argv[1])); kept.put(b'1' * 16, Known(1)); kept.flush()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
+        "for n in range(9000): kept.put(b'%016d' % n, Known(n))\n"
+        "kept.close(); print(kept.get(b'1' * 16))"
+    )
+    path = tmp_path / FILE
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert KeptCounts(path).get(b"1" * 16) == Known(1)
+
+
+def test_strings_like_keys_are_kept_with_the_tokens_and_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["nothing of the kind", "the key is " + "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", ""]
+    first = fresh(KeptCounts(tmp_path / FILE))
+    assert [first.secrets(text) for text in texts] == [0, 1, 0]
+    assert first.kept is not None
+    first.kept.close()
+    second = fresh(KeptCounts(tmp_path / FILE))
+    monkeypatch.setattr("app.tokens.encode.count_secrets", lambda _: 9)
+    assert [second.secrets(text) for text in texts] == [0, 1, 0] and second.calls == 0
+    assert second.kept is not None
+    second.kept.close()
+
+    # Another version of the program knows other shapes; tokens are what they were.
+    monkeypatch.setattr("app.tokens.kept._SHAPES", 1)
+    later = fresh(KeptCounts(tmp_path / FILE))
+    assert [later.secrets(text) for text in texts] == [9, 9, 0] and later.calls == 0
+
+
+def test_what_was_counted_before_is_looked_through_later(tmp_path: Path) -> None:
+    counts = fresh(KeptCounts(tmp_path / FILE))
+    counts.count("a text without a key")
+    assert counts.secrets("a text without a key") == 0
+    assert counts.kept is not None
+    counts.kept.close()
+    mark = digest("a text without a key", O200K.name)
+    assert KeptCounts(tmp_path / FILE).get(mark) == Known(5, 0)
 
 
 def test_the_programs_own_encoders_keep_and_stop_keeping(tmp_path: Path) -> None:
