@@ -10,10 +10,11 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 from tests.benchmarks.made import SHAPES, make
-from tests.benchmarks.rows import MEASURES, PEERS, File, Measure, Numbers, Row
+from tests.benchmarks.rows import MEASURES, PEERS, File, Measure, Numbers, Row, growth
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -23,8 +24,8 @@ def main() -> int:
     args = _arguments()
     folder = Path(args.folder or Path(tempfile.gettempdir()) / "handcompact-benchmarks")
     folder.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for row in _measured(args, folder):
+    rows: list[Row] = []
+    for row in chain(_measured(args, folder), growth(rows)):
         rows.append(row)
         if not args.json:
             sys.stdout.write(_line(row) + "\n")

@@ -92,6 +92,19 @@ def count(path: Path) -> Numbers:
     return {"tokens": floor, "ours": cpu(workspace.count_all, 1)}
 
 
+def recount(path: Path) -> Numbers:
+    """A pipeline's changes counted, where all that was there before is counted already."""
+    from app.opening import open_workspace
+    from app.tokens.encode import encoder
+
+    workspace = open_workspace(str(path), pipeline="react-mini").workspace
+    workspace.count_all()
+    before = encoder().calls
+    workspace.run_all()
+    workspace.count_all()
+    return {"encoded": encoder().calls - before, "changes": len(workspace.changes)}
+
+
 def memory(path: Path) -> Numbers:
     """A session open and all of it counted."""
     from app.cli.main import collect_seldom
@@ -252,11 +265,18 @@ def paint(path: Path) -> Numbers:
     return {"ours": first_paint(ours, b"handcompact"), "plain": first_paint(plain, b"two widgets")}
 
 
+def rows(path: Path) -> Numbers:
+    """The first rows of a file in a terminal, from the start of the program."""
+    from tests.benchmarks.painting import first_paint
+
+    return {"seconds": first_paint([sys.executable, "-m", "app", str(path)], b"assistant")}
+
+
 PROBES: Final[Mapping[str, Probe]] = {
     probe.__name__: probe
     for probe in (
-        bare, index, load, count, memory, report, compact, again, start, stages, texts, diffs, drop,
-        screen, keys, paint,
+        bare, index, load, count, recount, memory, report, compact, again, start, stages, texts, diffs, drop,
+        screen, keys, paint, rows,
     )
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -80,6 +80,14 @@ def _count(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
     yield _against("all real counts", file, n["tokens"], "F_tok", n["ours"], 1.25)
 
 
+def _recount(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
+    changes, encoded = n["changes"], n["encoded"]
+    ratio = encoded / changes
+    yield Row(
+        "encoded again after a pipeline", file, f"{changes:.0f} changes", f"{encoded:.0f} texts", ratio, 1
+    )
+
+
 def allowed_memory(file: File) -> float:
     """MB that an open and counted session may hold."""
     size = file.megabytes
@@ -139,7 +147,8 @@ def _drop(_file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
 
 
 def _screen(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
-    yield _figure("first rows after the first paint", file, n["rows"], 100, "ms")
+    yield _figure(FIRST_ROWS, file, n["rows"], 100, "ms")
+    yield _figure("rows in view counted", file, n["in view"], 150, "ms")
     yield _figure("longest stop of the screen", file, n["stop"], 350, "ms")
     yield _figure("second longest stop", file, n["second stop"], 100, "ms")
 
@@ -153,8 +162,26 @@ def _paint(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
     yield _against("first paint", file, n["plain"], "two widgets", n["ours"], 1.5)
 
 
+FIRST_ROWS: Final = "first rows after the first paint"
+
+
+def _rows(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
+    yield _figure("first rows, from the start of the program", file, n["seconds"], 0.5, "s")
+
+
 PEERS: Final = File("claude", 56.5)
 """The size that other programs were measured on."""
+
+
+def growth(rows: Sequence[Row]) -> Iterator[Row]:
+    """How much longer the first rows of the largest file of a shape take than those of the smallest."""
+    shown = [row for row in rows if row.what == FIRST_ROWS]
+    for shape in dict.fromkeys(row.file.split()[0] for row in shown):
+        sized = [row for row in shown if row.file.split()[0] == shape]
+        if len(sized) > 1:
+            least, most = sized[0], sized[-1]
+            ratio = most.ratio / least.ratio
+            yield Row("the same, by those of 10 MB", most.file, least.ours, most.ours, ratio, 2)
 
 
 def _up_to(most: float, *shapes: str) -> Callable[[File], bool]:
@@ -166,11 +193,11 @@ def _is_peers(file: File) -> bool:
 
 
 MEASURES: Final = (
-    Measure("index", _index, _up_to(100, "claude", "codex")),
+    Measure("index", _index, lambda file: not file.is_document),
     Measure("load", _load, _up_to(100)),
-    Measure("count", _count, _up_to(10)),
-    Measure("memory", _memory, _up_to(100)),
-    Measure("memory", _memory, lambda file: file == File("claude", 500)),
+    Measure("count", _count, _up_to(100)),
+    Measure("recount", _recount, _up_to(10)),
+    Measure("memory", _memory, lambda file: True),
     Measure("report", _report, _is_peers),
     Measure("compact", _compact, lambda file: not file.is_document),
     Measure("again", _again, _is_peers),
@@ -179,8 +206,9 @@ MEASURES: Final = (
     Measure("texts", _texts),
     Measure("diffs", _diffs),
     Measure("drop", _drop),
-    Measure("screen", _screen, lambda file: file.shape == "claude" and file.megabytes in (10, 100, 500)),
+    Measure("screen", _screen, lambda file: file != PEERS),
     Measure("keys", _keys),
     Measure("paint", _paint, _up_to(10, "claude")),
+    Measure("rows", _rows, _is_peers),
 )
 """In the order of the table."""

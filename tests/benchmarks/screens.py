@@ -37,7 +37,9 @@ class _Pulse:
 
 
 async def watched(path: Path, patience: float = 900) -> Mapping[str, float]:
-    """Milliseconds to the first rows and of the two longest stops, until everything is counted; seconds."""
+    """Milliseconds to the first rows, until rows that come into view are counted, and of the two longest
+    stops, until everything is counted; seconds for the rest.
+    """
     app = HandcompactApp(Opening(file=str(path)))
     began = time.perf_counter()
     async with app.run_test(size=SIZE) as pilot:
@@ -46,17 +48,40 @@ async def watched(path: Path, patience: float = 900) -> Mapping[str, float]:
         painted = time.perf_counter()
         rows = await _until(lambda: _has_rows(app), patience)
         opened = await _until(lambda: isinstance(app.screen, InspectScreen), patience)
+        await _until(lambda: _counts(app), patience)
+        in_view = await _counted_in_view(app, patience)
         counted = await _until(lambda: _is_counted(app), patience)
         await pilot.pause()
         beating.cancel()
         late = sorted(pulse.late, reverse=True)
     return {
         "rows": 1000 * (rows - painted),
+        "in view": 1000 * in_view,
         "opened": opened - began,
         "counted": counted - began,
         "stop": 1000 * late[0],
         "second stop": 1000 * late[1],
     }
+
+
+def _counts(app: HandcompactApp) -> bool:
+    """Whether counting has begun, so that the vocabulary is there."""
+    return isinstance(app.screen, InspectScreen) and (app.screen._share > 0 or _is_counted(app))
+
+
+async def _counted_in_view(app: HandcompactApp, patience: float) -> float:
+    """Seconds until rows in the middle are counted, once they are shown."""
+    screen = app.screen
+    assert isinstance(screen, InspectScreen)
+    screen.rows.scroll_to(y=len(screen.shown) // 2, animate=False)
+    began = time.perf_counter()
+    counter = screen.workspace.counter
+    blocks = {row.key: row.block for row in screen.workspace.rows}
+
+    def done() -> bool:
+        return all(counter.exact.known(blocks[key]) is not None for key in screen._in_view())
+
+    return await _until(done, patience) - began
 
 
 def _has_rows(app: HandcompactApp) -> bool:
