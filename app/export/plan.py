@@ -12,6 +12,7 @@ from app.errors import InputError
 from app.export.files import holds
 from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
 from app.export.install import beside, installed_path
+from app.export.prints import Prints
 from app.export.results_index import free_name, planned_index
 from app.export.resuming import Resuming, passed_over, resuming_as
 from app.formats import format_named
@@ -25,7 +26,7 @@ from app.running import users_of
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import PlannedFile
 from app.validity import Violation, errors
-from app.work.checks import Check, Level, RuleBook
+from app.work.checks import Check, Faults, Level, RuleBook
 from app.work.pricing import Pricing, pricing
 from app.work.workspace import Step, Workspace
 
@@ -66,6 +67,8 @@ class ExportPlan:
     steps: tuple[Step, ...]
     rewrite: Rewrite
     rewriting: Rewriting
+    prints: Prints
+    """Of the planned messages, by which those that were written are known."""
     target: Path | None
     """None is standard output."""
     in_place: bool
@@ -168,6 +171,9 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
     )
     if session_id is not None:
         rewrite = _with_title(rewrite, session, wishes)
+    prints = Prints()
+    faults = RuleBook(session).faults(kept.messages, goes_on=wishes.share is None, watched=prints.taken)
+    rewrite = replace(rewrite, faulty=faults.places)
     rewriting = kind.rewrite(session, rewrite)
     if not wishes.in_place:
         rewriting = replace(rewriting, pieces=partial(_ended, rewriting.pieces))
@@ -180,6 +186,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         steps=workspace.steps,
         rewrite=rewrite,
         rewriting=rewriting,
+        prints=prints,
         target=target,
         in_place=wishes.in_place,
         backup_folder=_backup_folder(source, wishes),
@@ -195,7 +202,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         words_gone=workspace.words_gone,
         checks=(
             *workspace.checks(),
-            *rule_checks(session, kind, rewrite, rewriting, goes_on=wishes.share is None),
+            *rule_checks(kind, faults, rewriting),
             *place_checks(source, kind, wishes),
             *(() if wishes.share is None else sharing_checks(session, kept.left_out)),
         ),
@@ -341,11 +348,8 @@ def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Pat
     return Path(old), Path(new)
 
 
-def rule_checks(
-    session: Session, kind: Format, rewrite: Rewrite, rewriting: Rewriting, *, goes_on: bool = True
-) -> tuple[Check, ...]:
+def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Check, ...]:
     """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
-    found = RuleBook(session).compared(rewrite.messages, goes_on=goes_on)
     checks = []
     broken = errors(found.broken_by_edit)
     if broken:

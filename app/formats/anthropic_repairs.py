@@ -17,6 +17,7 @@ from app.formats.alternation import Alternating
 from app.formats.block_repairs import BlockMender, Decisions, is_server_result, kind_of, text_block
 from app.formats.markers import EARLIER_TEXT, EMPTY_TEXT, ORPHAN_TEXT, UNANSWERED_TEXT
 from app.formats.repairs import (
+    UNREAD,
     Ids,
     Mended,
     Mender,
@@ -40,6 +41,8 @@ def mend_anthropic(
 ) -> Mending:
     """The repairs that a conversation in Anthropic's form needs; nothing is held but ids and one turn.
 
+    One that is `UNREAD` stays as it is. What is read in one go begins with a turn of the assistant or with
+    the conversation, and ends with a turn of the user or with it (`app.formats.stretches`).
     `outer_marks` is how many `cache_control` stand outside the messages, in `system` and `tools`;
     `alternate` joins messages of one role in a row; `thinking` says that the request has it on.
     """
@@ -98,6 +101,7 @@ class AnthropicMender:
         """After a run: the key of the turn in progress, where nothing since the user's words is thinking."""
         self._unthought = unthought
         self._thought = False
+        self._started = False
         self.blocks = BlockMender(self._note, decisions or Decisions())
         self._ids = Ids()
 
@@ -106,14 +110,21 @@ class AnthropicMender:
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
         """Every message once, in order, with made ones between them."""
+        for unread, part in groupby(pairs, key=lambda pair: pair[1] is UNREAD):
+            if unread:
+                self._started = True
+                yield from (Mended(*pair) for pair in part)
+            else:
+                yield from self._mended(part)
+
+    def _mended(self, pairs: Pairs) -> Iterator[Mended]:
         waiting: dict[str, list[str]] = {}
         caller = ""
-        started = False
         for turn in self._turns(pairs):
-            if not started and turn.role == "assistant":
+            if not self._started and turn.role == "assistant":
                 self._note("first-role", turn.messages[0][0], "the conversation began with the assistant")
                 yield _made("user", [text_block(EARLIER_TEXT)])
-            started = started or turn.role in ("user", "assistant")
+            self._started = self._started or turn.role in ("user", "assistant")
             if turn.role == "user":
                 self._mend_user(turn, waiting)
                 if not turn.of("tool_result"):

@@ -30,6 +30,9 @@ class Rewrite:
     """Empty the second copies of results that did not change, too: they are never sent."""
     alternate: bool = False
     """The target takes strict alternation only: join messages of one role in a row (plain JSON only)."""
+    faulty: frozenset[str] | None = None
+    """Keys of the messages in which `Format.request` breaks a rule: only they and those beside them can
+    need mending. None where that is not known, or where mending takes a look at the whole conversation."""
 
 
 @dataclass(frozen=True, slots=True)

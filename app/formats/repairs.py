@@ -19,6 +19,8 @@ from app.model import JsonPath, Notice, compact_json
 Message: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = Iterable[tuple[str, Message]]
 """Each message's key with the message in its provider's form."""
+UNREAD: Final[Message] = {}
+"""Stands for a message that is known to keep the rules, as those beside it do."""
 
 PairsAnew: TypeAlias = Callable[[], Pairs]
 """Gives the same messages each time it is called."""

@@ -11,7 +11,6 @@ from app.validity.base import (
     Comparison,
     Options,
     Pairs,
-    Sealed,
     Violation,
     compare,
     errors,
@@ -20,7 +19,7 @@ from app.validity.gemini import check_gemini
 from app.validity.openai_chat import check_openai_chat
 from app.validity.openai_responses import check_openai_responses
 from app.validity.pairs import PairIndex
-from app.validity.rules import RULES, Level, Rule
+from app.validity.rules import RULES, Level, Rule, is_near
 
 CHECKERS: Mapping[str, Checker] = {
     "anthropic": check_anthropic,
@@ -52,7 +51,6 @@ __all__ = [
     "PairIndex",
     "Pairs",
     "Rule",
-    "Sealed",
     "Violation",
     "check",
     "check_anthropic",
@@ -61,4 +59,5 @@ __all__ = [
     "check_openai_responses",
     "compare",
     "errors",
+    "is_near",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -40,45 +40,6 @@ class Options:
 
 
 DEFAULTS: Final = Options()
-
-
-class Sealed:
-    """Messages as they pass by, with what must be known of them afterwards: what they hold that is sealed.
-
-    Iterate once; `outline` then is good for `Options.before`, and holds neither words nor results.
-    """
-
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-        self.outline: list[tuple[str, Any]] = []
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        for key, message in self._pairs:
-            self.outline.append((key, _outline(message)))
-            yield key, message
-
-
-def _outline(message: Any) -> Any:
-    """A message or an item without what is not sealed; the order of its blocks stays."""
-    if not isinstance(message, Mapping):
-        return None
-    content = message.get("content")
-    if isinstance(content, list):
-        content = [_outline_of_block(block) for block in content]
-    elif isinstance(content, str):
-        content = content[:1]
-    return {
-        "role": message.get("role"),
-        "content": content,
-        "encrypted_content": message.get("encrypted_content"),
-    }
-
-
-def _outline_of_block(block: Any) -> Any:
-    if not isinstance(block, Mapping):
-        return None
-    kind = block.get("type")
-    return block if kind in ("thinking", "redacted_thinking") else {"type": kind}
 
 
 @dataclass(frozen=True, slots=True)

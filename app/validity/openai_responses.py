@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any, Final
 
 from app.formats.responses.words import (
@@ -129,9 +130,9 @@ class _ReasoningRules:
         self._report = report
         self._store = options.store
         self._waiting: tuple[Any, Spot] | None = None
-        self._known: set[str] | None = None
+        self._known: set[bytes] | None = None
         if options.before is not None:
-            self._known = {str(_seal(item)) for _, item in options.before}
+            self._known = {_digest(_seal(item)) for _, item in options.before}
 
     def item(self, item: Mapping[str, Any], kind: str, spot: Spot) -> None:
         """The next item."""
@@ -139,7 +140,7 @@ class _ReasoningRules:
             self.end()
         self._waiting = None
         seal = _seal(item)
-        if seal and self._known is not None and str(seal) not in self._known:
+        if seal and self._known is not None and _digest(seal) not in self._known:
             self._report.add("responses.reasoning-altered", spot, kind)
         if kind != "reasoning":
             return
@@ -158,3 +159,8 @@ class _ReasoningRules:
 
 def _seal(item: Any) -> Any:
     return item.get("encrypted_content") if isinstance(item, Mapping) else None
+
+
+def _digest(seal: Any) -> bytes:
+    """A seal to be known again by; the thousands of a long session are not held."""
+    return blake2b(str(seal).encode("utf-8", "surrogatepass"), digest_size=16).digest()

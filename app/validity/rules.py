@@ -363,3 +363,25 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     {rule.name: rule for rule in (*_COMMON, *_ANTHROPIC, *_OPENAI_CHAT, *_RESPONSES, *_GEMINI)}
 )
 """Rules by name, common ones first."""
+
+_FAR = frozenset(
+    {
+        "anthropic.empty-conversation",
+        "anthropic.first-role",
+        "anthropic.duplicate-call-id",
+        "anthropic.bad-id",
+        "anthropic.thinking-missing",
+        "anthropic.cache-control-count",
+        "anthropic.image-count",
+        "anthropic.image-pixels",
+        "anthropic.request-size",
+    }
+)
+
+
+def is_near(rule: str) -> bool:
+    """Whether the turn where a rule is broken and the turns beside it tell so, and how it is mended.
+
+    A new id has to differ from all others, and a large picture is one too many beside many others.
+    """
+    return rule not in _FAR and rule.startswith(("json.", "shape.", "anthropic."))

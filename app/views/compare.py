@@ -148,7 +148,7 @@ class Comparer:
         changed = [key for key, change in tried.changes.items() if change.before is not None]
         judgements = workspace.judgements
         kept = {message.key for message in after}
-        broken = errors(self._rules.compared(after).broken_by_edit) if after is not before else ()
+        broken = errors(self._rules.faults(after).broken_by_edit) if after is not before else ()
         return Outcome(
             pipeline=pipeline.name,
             title=pipeline.title,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from app.compactability import Judgement, Verdict
 from app.formats import format_named
-from app.model import Author, Message, Session, Text, blocks_of
+from app.formats.stretches import stretches
+from app.model import Author, Message, Opaque, Role, Session, Text, Thinking, blocks_of
 from app.stages.base import Change
-from app.validity import DEFAULTS, Comparison, Options, Sealed, compare
+from app.validity import DEFAULTS, Options, Pairs, Violation, compare, is_near
 from app.validity import check as check_rules
 from app.validity.pairs import PairIndex
 
@@ -90,24 +92,74 @@ def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgeme
     return Check(Level.WARN, f"{len(keys)} {what} the only copy of the data", keys)
 
 
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What a provider minds in a conversation, by whose fault it is."""
+
+    already_broken: tuple[Violation, ...] = ()
+    """Was there before the edit, too."""
+    broken_by_edit: tuple[Violation, ...] = ()
+
+    @property
+    def places(self) -> frozenset[str] | None:
+        """Keys of the messages that break a rule; None where it takes the whole conversation to tell."""
+        found = (*self.already_broken, *self.broken_by_edit)
+        return frozenset(v.key for v in found) if all(is_near(v.rule) for v in found) else None
+
+
 class RuleBook:
     """The provider's rules for one session: what steps break is told from what was broken before.
 
-    Of the live segment it holds what is sealed and what was broken, none of its words.
+    Nothing of the session is held. The live segment as it was is read only where it is asked for: for
+    what is sealed in it, and once an edited one breaks a rule, to see whose fault that is.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._format = format_named(session.format)
-        original = Sealed(self._format.request(session, session.live))
-        self._before = check_rules(self._format.validity, original)
-        self._known = Options(before=original.outline)
 
-    def compared(self, messages: Sequence[Message], *, goes_on: bool = True) -> Comparison:
+    def faults(
+        self,
+        messages: Sequence[Message],
+        *,
+        goes_on: bool = True,
+        watched: Callable[[Pairs], Pairs] = lambda pairs: pairs,
+    ) -> Faults:
         """The violations with these messages sent in the place of the live segment.
 
         `goes_on`: the provider knows the conversation, so that what it sealed must come back to it.
+        `watched` sees each message on its way to the rules.
         """
-        pairs = self._format.request(self._session, messages)
-        after = check_rules(self._format.validity, pairs, self._known if goes_on else DEFAULTS)
-        return compare(self._before, after)
+        pairs = watched(self._format.request(self._session, messages))
+        options = Options(before=self._sealed()) if goes_on else DEFAULTS
+        after = check_rules(self._format.validity, pairs, options)
+        if not after:
+            return Faults()
+        found = compare(self._before_at(after), after)
+        return Faults(found.already_broken, found.broken_by_edit)
+
+    def _before_at(self, after: Collection[Violation]) -> list[Violation]:
+        """What the live segment broke before, at least wherever these are now."""
+        if not all(is_near(violation.rule) for violation in after):
+            return self._before
+        live = self._session.live
+        keys = {violation.key for violation in after}
+        by_assistant = [message.role is Role.ASSISTANT for message in live]
+        places = [place for place, message in enumerate(live) if message.key in keys]
+        parts = [live[part.start : part.stop] for part in stretches(by_assistant, places)]
+        requests = [self._format.request(self._session, part) for part in parts]
+        return [violation for pairs in requests for violation in check_rules(self._format.validity, pairs)]
+
+    @cached_property
+    def _before(self) -> list[Violation]:
+        return check_rules(self._format.validity, self._live())
+
+    def _live(self) -> Pairs:
+        return self._format.request(self._session, self._session.live)
+
+    def _sealed(self) -> Pairs:
+        """The conversation as its provider knows it, as far as a checker looks for seals in it."""
+        if self._format.validity != "anthropic":
+            return self._live()
+        thinks = any(isinstance(block, Thinking | Opaque) for _, block in blocks_of(self._session.live))
+        return self._live() if thinks else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,8 @@ from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.claude_code.transcript import Transcript
 from app.formats.drafts import Draft, Outgoing, drafts
 from app.formats.plain.anthropic_blocks import form_of, revised
-from app.formats.repairs import Mending
+from app.formats.repairs import UNREAD, Mending
+from app.formats.stretches import stretches
 from app.model import Author, Block, Message, Role, Text, Thinking, ToolResult
 
 Value = dict[str, Any]
@@ -66,13 +67,36 @@ def is_attachment(block: Block) -> bool:
 def pairs(records: Transcript, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
     """Each message's key with the message in the provider's form; contents are lists."""
     for sent in outgoing(messages):
-        content = [value_of(block, records) for _, block in sent.items]
-        yield sent.key, {"role": str(sent.role), "content": content}
+        yield sent.key, _form(sent, records)
 
 
-def drafts_of(records: Transcript, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
-    """The messages with every repair that the provider's rules demand, and those repairs."""
-    mending = mend_anthropic(lambda: pairs(records, messages))
+def _form(sent: Outgoing, records: Transcript) -> Value:
+    return {"role": str(sent.role), "content": [value_of(block, records) for _, block in sent.items]}
+
+
+def _to_mend(
+    records: Transcript, messages: Sequence[Message], faulty: Collection[str] | None
+) -> Iterator[tuple[str, Value]]:
+    """The same for a mender: only what stands around the faulty ones is read."""
+    if faulty is None:
+        yield from pairs(records, messages)
+        return
+    whole = list(outgoing(messages))
+    places = [place for place, sent in enumerate(whole) if sent.key in faulty]
+    around = stretches([sent.role is Role.ASSISTANT for sent in whole], places)
+    looked_at = {place for part in around for place in part}
+    for place, sent in enumerate(whole):
+        yield sent.key, _form(sent, records) if place in looked_at else UNREAD
+
+
+def drafts_of(
+    records: Transcript, messages: Sequence[Message], faulty: Collection[str] | None = None
+) -> tuple[list[Draft], Mending]:
+    """The messages with every repair that the provider's rules demand, and those repairs.
+
+    `faulty` are the keys of those that can need one, where that is known.
+    """
+    mending = mend_anthropic(lambda: _to_mend(records, messages, faulty))
     return drafts(partial(outgoing, messages), mending, lambda _, block: value_of(block, records)), mending
 
 

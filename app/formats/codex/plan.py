@@ -51,7 +51,9 @@ class Planner:
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
         boundary = self._rewrite.boundary
-        wanted, repairs = self._sender.mended(self._rewrite.messages)
+        wanted, repairs = self._sender.mended(
+            self._rewrite.messages, sound=self._rewrite.faulty == frozenset()
+        )
         kept = {out.home for out in wanted if out.home is not None}
         hidden = set() if boundary is None else self._hidden(kept)
         head, tail = self._split(wanted, max((home.record for home in hidden), default=-1))

@@ -74,8 +74,15 @@ class Sender:
                     made = (self._items.made(message, item) for item in made_items(message, blocks))
                     yield from (Outgoing(message, None, item) for item in made)
 
-    def mended(self, messages: Sequence[Message]) -> tuple[list[Outgoing], tuple[Notice, ...]]:
-        """The items with every repair that the provider's rules demand, and what was mended."""
+    def mended(
+        self, messages: Sequence[Message], *, sound: bool = False
+    ) -> tuple[list[Outgoing], tuple[Notice, ...]]:
+        """The items with every repair that the provider's rules demand, and what was mended.
+
+        `sound`: they are known to demand none.
+        """
+        if sound:
+            return list(self.outgoing(messages)), ()
 
         def pairs() -> Iterator[tuple[str, dict[str, Any]]]:
             return ((str(n), self.value(out)) for n, out in enumerate(self.outgoing(messages)))

@@ -1,0 +1,31 @@
+"""Parts of a conversation that can be looked at alone: no call in one is answered outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+
+def stretches(by_assistant: Sequence[bool], places: Iterable[int]) -> list[range]:
+    """Messages around these places: the turn of each and the turns beside it, those that touch in one.
+
+    A stretch begins with a turn of the assistant or with the conversation, and ends with a turn of the user
+    or with the conversation. `by_assistant` tells whose each message is, runs of one role being a turn.
+    """
+    starts = [0]
+    for _, turn in groupby(by_assistant):
+        starts.append(starts[-1] + len(list(turn)))
+    turns = [range(start, end) for start, end in zip(starts, starts[1:], strict=False)]
+    turn_of = [number for number, turn in enumerate(turns) for _ in turn]
+    found: list[range] = []
+    for place in sorted(places):
+        first = max(turn_of[place] - 1, 0)
+        first -= first > 0 and not by_assistant[turns[first].start]
+        last = min(turn_of[place] + 1, len(turns) - 1)
+        last += last < len(turns) - 1 and by_assistant[turns[last].start]
+        start, stop = turns[first].start, turns[last].stop
+        if found and start <= found[-1].stop:
+            found[-1] = range(found[-1].start, max(stop, found[-1].stop))
+        else:
+            found.append(range(start, stop))
+    return found
