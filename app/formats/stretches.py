@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 
 def stretches(by_assistant: Sequence[bool], places: Iterable[int]) -> list[range]:
@@ -15,7 +15,7 @@ def stretches(by_assistant: Sequence[bool], places: Iterable[int]) -> list[range
     starts = [0]
     for _, turn in groupby(by_assistant):
         starts.append(starts[-1] + len(list(turn)))
-    turns = [range(start, end) for start, end in zip(starts, starts[1:], strict=False)]
+    turns = [range(start, end) for start, end in pairwise(starts)]
     turn_of = [number for number, turn in enumerate(turns) for _ in turn]
     found: list[range] = []
     for place in sorted(places):

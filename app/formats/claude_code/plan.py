@@ -46,9 +46,7 @@ class Planner:
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
-        wanted, mending = drafts_of(
-            self._records, self._rewrite.messages, self._rewrite.faulty
-        )
+        wanted, mending = drafts_of(self._records, self._rewrite.messages, self._rewrite.faulty)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         thread = self._thread(wanted)
         gone = self._gone(thread)
