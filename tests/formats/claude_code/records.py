@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.claude_code import ClaudeCode
 from app.formats.source import BytesSource
-from app.model import Author, Boundary, Held, Message, Role, Session, Text, ToolResult, ToolUse, with_text
+from app.model import Message, Session, Text, ToolResult, ToolUse
+from tests.formats.edits import rows
 
 SAMPLES = Path(__file__).parents[3] / "sample_sessions"
 FORMAT = ClaudeCode()
@@ -147,53 +147,5 @@ def rewrite(session: Session, messages: Sequence[Message] | None = None, **wishe
     return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **wishes))
 
 
-def written(rewriting: Rewriting) -> bytes:
-    return b"".join(rewriting.pieces())
-
-
-def rows(data: bytes) -> list[Value]:
-    """The records of a written file."""
-    return [json.loads(line) for line in data.splitlines()]
-
-
 def by_uuid(data: bytes) -> dict[str, Value]:
     return {row["uuid"]: row for row in rows(data) if "uuid" in row}
-
-
-def cleared(messages: Sequence[Message], placeholder: str = "[cleared]", *idents: str) -> tuple[Message, ...]:
-    """The messages with every result (or those of `idents`) cleared."""
-    return tuple(
-        replace(message, blocks=tuple(_cleared(message, placeholder, idents))) for message in messages
-    )
-
-
-def _cleared(message: Message, placeholder: str, idents: Sequence[str]) -> Iterator[Any]:
-    for block in message.blocks:
-        wanted = isinstance(block, ToolResult) and (not idents or block.tool_use_id in idents)
-        yield with_text(block, placeholder) if wanted and isinstance(block, ToolResult) else block
-
-
-def without_pair(messages: Sequence[Message], *idents: str) -> tuple[Message, ...]:
-    """The messages without these calls and their results."""
-    kept = []
-    for message in messages:
-        blocks = tuple(
-            block
-            for block in message.blocks
-            if not (isinstance(block, ToolUse) and block.id in idents)
-            and not (isinstance(block, ToolResult) and block.tool_use_id in idents)
-        )
-        if blocks:
-            kept.append(message if len(blocks) == len(message.blocks) else replace(message, blocks=blocks))
-    return tuple(kept)
-
-
-def marker(words: str) -> Message:
-    """A made snip marker."""
-    return Message("s1/0", Role.USER, (Text("s1/0/b", Held(words), Author.MARKER),))
-
-
-def compaction(words: str = "What was done.") -> tuple[Boundary, Message]:
-    """A made boundary and the summary that stands behind it."""
-    made = Boundary("s2/b", "manual", "structured", tokens_before=900, tokens_after=90, removed=4)
-    return made, Message("s2/0", Role.USER, (Text("s2/0/b", Held(words), Author.SUMMARY),), boundary=made)

@@ -12,8 +12,6 @@ from tests.formats.claude_code.records import (
     OLD_ID,
     assistant,
     by_uuid,
-    cleared,
-    compaction,
     read,
     read_bytes,
     read_sample,
@@ -21,14 +19,12 @@ from tests.formats.claude_code.records import (
     request,
     result,
     rewrite,
-    rows,
     said,
     use,
     user,
     uuid,
-    without_pair,
-    written,
 )
+from tests.formats.edits import cleared, compaction, rows, without_pair, written
 
 
 def long_session() -> list[dict[str, object]]:

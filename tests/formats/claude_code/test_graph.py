@@ -19,8 +19,8 @@ from tests.formats.claude_code.records import (
     use,
     user,
     uuid,
-    written,
 )
+from tests.formats.edits import written
 
 
 def words(*records: Value | str) -> set[str]:

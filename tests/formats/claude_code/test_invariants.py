@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.base import Rewrite
-from app.model import Boundary, Message, Role, Session, Text, ToolResult, ToolUse
+from app.model import Session
 from app.validity import check, errors
 from tests.formats.claude_code.records import (
     FORMAT,
@@ -17,9 +16,6 @@ from tests.formats.claude_code.records import (
     assistant,
     boundary,
     by_uuid,
-    cleared,
-    compaction,
-    marker,
     read,
     read_bytes,
     read_sample,
@@ -27,15 +23,13 @@ from tests.formats.claude_code.records import (
     request,
     result,
     rewrite,
-    rows,
     summary,
     thinking,
     use,
     user,
     uuid,
-    without_pair,
-    written,
 )
+from tests.formats.edits import edited, rows, wish, written
 
 
 def tangled() -> Session:
@@ -77,57 +71,14 @@ SESSIONS = {
 }
 
 
-def cuts(messages: tuple[Message, ...]) -> list[int]:
-    """Where a conversation can be cut without splitting a pair."""
-    return [
-        at
-        for at in range(1, len(messages))
-        if not any(isinstance(block, ToolResult) for block in messages[at].blocks)
-    ]
-
-
-def edited(messages: tuple[Message, ...], random: Random) -> tuple[tuple[Message, ...], Boundary | None]:
-    """Some edits as stages and hands make them."""
-    calls = [b.id for m in messages for b in m.blocks if isinstance(b, ToolUse)]
-    messages = cleared(messages, "[cleared]", "none", *(i for i in calls if random.random() < 0.4))
-    messages = without_pair(messages, *(i for i in calls if random.random() < 0.3))
-    messages = tuple(m for m in messages if any(b.kind != "thinking" for b in m.blocks))
-    places = cuts(messages)
-    if len(places) < 2:
-        return messages, None
-    low, high = sorted(random.sample(places, 2))
-    match random.choice(["none", "snip", "compact", "compact keeping the first"]):
-        case "snip":
-            return (*messages[:low], marker("[snipped 3 messages]"), *messages[high:]), None
-        case "compact":
-            mark, words = compaction()
-            return (words, *messages[low:]), mark
-        case "compact keeping the first":
-            mark, words = compaction()
-            first = next((m for m in messages[:low] if _is_request(m)), None)
-            return (words, *([first] if first else []), *messages[low:]), mark
-    return messages, None
-
-
-def _is_request(message: Message) -> bool:
-    return message.role is Role.USER and all(isinstance(block, Text) for block in message.blocks)
-
-
 @pytest.mark.parametrize("name", SESSIONS)
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
     session, random = SESSIONS[name], Random(seed)
     messages, mark = edited(session.live, random)
-    wish = Rewrite(
-        messages,
-        mark,
-        session_id=random.choice([NEW_ID, None]),
-        title=random.choice(["Title", None]),
-        context_tokens=random.choice([777, None]),
-        drop_old=random.random() < 0.5,
-    )
-    rewriting = FORMAT.rewrite(session, wish)
+    asked = wish(messages, mark, random, NEW_ID)
+    rewriting = FORMAT.rewrite(session, asked)
     out = written(rewriting)
     again = read_bytes(out)
     if not {notice.word for notice in rewriting.repairs} - {"result-order"}:

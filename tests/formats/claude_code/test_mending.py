@@ -21,7 +21,6 @@ from tests.formats.claude_code.records import (
     request,
     result,
     rewrite,
-    rows,
     said,
     summary,
     text,
@@ -29,8 +28,8 @@ from tests.formats.claude_code.records import (
     use,
     user,
     uuid,
-    written,
 )
+from tests.formats.edits import rows, written
 
 TALK = [user(1, None, "One"), assistant(2, 1, "Two"), user(3, 2, "Three"), assistant(4, 3, "Four")]
 

@@ -16,9 +16,7 @@ from tests.formats.claude_code.records import (
     assistant,
     boundary,
     by_uuid,
-    cleared,
     lines,
-    marker,
     read,
     read_bytes,
     read_sample,
@@ -26,7 +24,6 @@ from tests.formats.claude_code.records import (
     request,
     result,
     rewrite,
-    rows,
     said,
     summary,
     text,
@@ -34,9 +31,8 @@ from tests.formats.claude_code.records import (
     use,
     user,
     uuid,
-    without_pair,
-    written,
 )
+from tests.formats.edits import cleared, marker, rows, without_pair, written
 
 SOUND = ["claude-code-tools.jsonl", "claude-code-compacted.jsonl", "claude-code-v2-0.jsonl"]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,13 @@ from app.formats.codex import Codex
 from app.formats.source import BytesSource
 from app.model import (
     Author,
-    Block,
     Boundary,
     Held,
     Message,
     Role,
     Session,
     Text,
-    ToolResult,
-    ToolUse,
     preview_of,
-    with_text,
 )
 from app.validity import check, errors
 
@@ -142,37 +137,9 @@ def rewrite(session: Session, messages: Sequence[Message] | None = None, **wishe
     return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **wishes))
 
 
-def written(rewriting: Rewriting) -> bytes:
-    return b"".join(rewriting.pieces())
-
-
-def rows(data: bytes) -> list[Value]:
-    return [json.loads(line) for line in data.splitlines()]
-
-
 def broken(session: Session) -> list[str]:
     """The rules that a session breaks."""
     return [v.rule for v in errors(check(FORMAT.validity, FORMAT.request(session, session.live)))]
-
-
-def cleared(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages with every result a placeholder."""
-    return changed(messages, lambda b: with_text(b, "[cleared]") if isinstance(b, ToolResult) else b)
-
-
-def without(messages: Sequence[Message], *calls: str) -> tuple[Message, ...]:
-    """The messages without these calls and their results."""
-    return changed(messages, lambda b: None if _names(b) in calls else b)
-
-
-def changed(messages: Sequence[Message], change: Callable[[Block], Block | None]) -> tuple[Message, ...]:
-    """The messages with every block changed, or taken out where that gives None."""
-    found = []
-    for message in messages:
-        blocks = tuple(new for block in message.blocks if (new := change(block)) is not None)
-        if blocks:
-            found.append(replace(message, blocks=blocks))
-    return tuple(found)
 
 
 def summary(words: str = "The story so far.") -> Message:
@@ -185,9 +152,3 @@ def summary(words: str = "The story so far.") -> Message:
 def marker(count: int) -> Message:
     text = Text("step/2/0", Held(f"[snipped {count} messages]"), Author.MARKER)
     return Message("step/2", Role.USER, (text,))
-
-
-def _names(block: Block) -> str:
-    if isinstance(block, ToolUse):
-        return block.id
-    return block.tool_use_id if isinstance(block, ToolResult) else ""

@@ -14,7 +14,6 @@ from tests.formats.codex.records import (
     assistant,
     broken,
     call,
-    changed,
     compacted,
     item,
     lines,
@@ -27,11 +26,10 @@ from tests.formats.codex.records import (
     request,
     rewrite,
     rolled_back,
-    rows,
     summary,
     user,
-    written,
 )
+from tests.formats.edits import changed, rows, written
 
 
 def mended(*records: Value | str) -> tuple[list[Value], list[str]]:

@@ -18,8 +18,6 @@ from tests.formats.codex.records import (
     assistant,
     broken,
     call,
-    changed,
-    cleared,
     compacted,
     counted,
     event,
@@ -35,15 +33,14 @@ from tests.formats.codex.records import (
     request,
     rewrite,
     rolled_back,
-    rows,
     said,
     summary,
     texts,
     turn,
     user,
-    without,
-    written,
 )
+from tests.formats.edits import changed, cleared, rows, written
+from tests.formats.edits import without_pair as without
 
 REAL = ["codex-three-turns.jsonl", "codex-compacted.jsonl"]
 

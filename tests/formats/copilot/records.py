@@ -9,6 +9,7 @@ from app.formats.base import Rewrite, Rewriting
 from app.formats.copilot import Copilot
 from app.formats.source import BytesSource
 from app.model import Message, Session
+from tests.formats.edits import written
 
 FORMAT = Copilot()
 OLD_ID = "5e550000-0000-4000-8000-000000000001"
@@ -80,10 +81,6 @@ def read(*events: Value) -> Session:
 
 def rewrite(session: Session, *messages: Message, **wishes: Any) -> Rewriting:
     return FORMAT.rewrite(session, Rewrite(messages, **wishes))
-
-
-def written(rewriting: Rewriting) -> bytes:
-    return b"".join(rewriting.pieces())
 
 
 def again(rewriting: Rewriting) -> Session:

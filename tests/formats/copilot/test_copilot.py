@@ -54,8 +54,8 @@ from tests.formats.copilot.records import (
     start,
     usage,
     user,
-    written,
 )
+from tests.formats.edits import written
 from tests.plain_session import SAMPLES
 
 SAMPLE = SAMPLES / "copilot-compacted.jsonl"

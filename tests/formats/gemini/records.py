@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.gemini import GeminiCli
 from app.formats.source import BytesSource
-from app.model import Author, Block, Boundary, Held, Message, Role, Session, Text, ToolResult, with_text
+from app.model import Author, Block, Boundary, Held, Message, Role, Session, Text
 from app.validity import check, errors
+from tests.formats import edits
+from tests.formats.edits import changed
 
 SAMPLES = Path(__file__).parents[3] / "sample_sessions"
 FORMAT = GeminiCli()
@@ -123,23 +124,11 @@ def texts(session: Session) -> list[str]:
 
 def edited(session: Session, change: Callable[[Block], Block | None]) -> tuple[Message, ...]:
     """The live messages with every block changed, or left out where the change gives None."""
-    messages = []
-    for each in session.live:
-        blocks = tuple(new for block in each.blocks if (new := change(block)) is not None)
-        if blocks == each.blocks:
-            messages.append(each)
-        elif blocks:
-            messages.append(replace(each, blocks=blocks))
-    return tuple(messages)
+    return changed(session.live, change)
 
 
 def cleared(session: Session, *idents: str, text: str = "[cleared]") -> tuple[Message, ...]:
-    return edited(
-        session,
-        lambda block: (
-            with_text(block, text) if isinstance(block, ToolResult) and block.tool_use_id in idents else block
-        ),
-    )
+    return edits.cleared(session.live, text, *idents)
 
 
 def summary(text: str = "What was done.") -> tuple[Message, Boundary]:

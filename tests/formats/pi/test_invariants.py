@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.formats.base import Rewrite
 from app.model import Session
 from app.validity import check, errors
-from tests.formats.claude_code.test_invariants import edited
+from tests.formats.edits import edited, rows, wish, written
 from tests.formats.pi.records import (
     FORMAT,
     NEW_ID,
@@ -30,11 +30,9 @@ from tests.formats.pi.records import (
     request,
     result,
     rewrite,
-    rows,
     said,
     thinking,
     user,
-    written,
 )
 
 
@@ -94,15 +92,8 @@ SESSIONS = {"tangled": tangled(), "compacted": read_sample(), "version 1": versi
 def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
     session, random = SESSIONS[name], Random(seed)
     messages, mark = edited(session.live, random)
-    wish = Rewrite(
-        messages,
-        mark,
-        session_id=random.choice([NEW_ID, None]),
-        title=random.choice(["Title", None]),
-        context_tokens=random.choice([777, None]),
-        drop_old=random.random() < 0.5,
-    )
-    rewriting = FORMAT.rewrite(session, wish)
+    asked = wish(messages, mark, random, NEW_ID)
+    rewriting = FORMAT.rewrite(session, asked)
     out = written(rewriting)
     again = read_bytes(out)
     if not rewriting.repairs:
@@ -118,6 +109,6 @@ def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
 
 def test_the_header_comes_first_whatever_is_written() -> None:
     for session in SESSIONS.values():
-        for wish in (Rewrite(session.live[-1:]), Rewrite(session.live, session_id=NEW_ID, title="T")):
-            first = rows(written(FORMAT.rewrite(session, wish)))[0]
+        for asked in (Rewrite(session.live[-1:]), Rewrite(session.live, session_id=NEW_ID, title="T")):
+            first = rows(written(FORMAT.rewrite(session, asked)))[0]
             assert first["type"] == header()["type"]

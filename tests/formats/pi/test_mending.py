@@ -9,6 +9,7 @@ import pytest
 
 from app.validity import check, errors
 from tests.formats.claude_code.records import said as words
+from tests.formats.edits import rows, written
 from tests.formats.pi.records import (
     FORMAT,
     NEW_ID,
@@ -24,10 +25,8 @@ from tests.formats.pi.records import (
     request,
     result,
     rewrite,
-    rows,
     text,
     user,
-    written,
 )
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from app.model import Author, Held, Text
 from app.validity import check, errors
-from tests.formats.claude_code.records import cleared, compaction
 from tests.formats.claude_code.records import said as words
+from tests.formats.edits import cleared, compaction, rows, written
 from tests.formats.pi.records import (
     FORMAT,
     NEW_ID,
@@ -29,11 +29,9 @@ from tests.formats.pi.records import (
     request,
     result,
     rewrite,
-    rows,
     text,
     thinking,
     user,
-    written,
 )
 
 

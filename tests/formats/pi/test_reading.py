@@ -15,6 +15,7 @@ from app.formats.base import Rewrite
 from app.formats.source import BytesSource
 from app.model import Author, Message, Role, Session, Standing, Text, Thinking, ToolResult, Usage, text_of
 from tests.formats.claude_code.records import said as words
+from tests.formats.edits import written
 from tests.formats.pi.records import (
     FORMAT,
     NEW_ID,
@@ -38,7 +39,6 @@ from tests.formats.pi.records import (
     text,
     thinking,
     user,
-    written,
 )
 from tests.validity.made import png
 

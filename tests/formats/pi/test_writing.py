@@ -9,8 +9,8 @@ import pytest
 
 from app.model import Author, Held, HeldValue, Message, Role, Text, ToolResult, ToolUse, text_of, with_text
 from app.validity import check, errors
-from tests.formats.claude_code.records import cleared, compaction, marker, without_pair
 from tests.formats.claude_code.records import said as words
+from tests.formats.edits import cleared, compaction, marker, rows, without_pair, written
 from tests.formats.pi.records import (
     FORMAT,
     NEW_ID,
@@ -32,12 +32,10 @@ from tests.formats.pi.records import (
     request,
     result,
     rewrite,
-    rows,
     said,
     text,
     thinking,
     user,
-    written,
 )
 
 

@@ -11,6 +11,7 @@ from app.formats.qwen import QwenCode
 from app.formats.source import BytesSource
 from app.model import Message, Session
 from tests.formats.claude_code.records import SAMPLES, uuid
+from tests.formats.edits import rows
 
 FORMAT = QwenCode()
 OLD_ID = "5e550000-0000-4000-8000-000000000001"
@@ -118,15 +119,6 @@ def request(session: Session, messages: Sequence[Message] | None = None) -> list
 
 def rewrite(session: Session, messages: Sequence[Message] | None = None, **wishes: Any) -> Rewriting:
     return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **wishes))
-
-
-def written(rewriting: Rewriting) -> bytes:
-    return b"".join(rewriting.pieces())
-
-
-def rows(data: bytes) -> list[Value]:
-    """The records of a written file."""
-    return [json.loads(line) for line in data.splitlines()]
 
 
 def by_uuid(data: bytes) -> dict[str, Value]:

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.base import Rewrite
 from app.model import Session
 from app.validity import check, errors
 from tests.formats.claude_code.records import uuid
-from tests.formats.claude_code.test_invariants import edited
+from tests.formats.edits import edited, rows, wish, written
 from tests.formats.qwen.records import (
     FORMAT,
     NEW_ID,
@@ -28,11 +27,9 @@ from tests.formats.qwen.records import (
     request,
     result,
     rewrite,
-    rows,
     system,
     thought,
     user,
-    written,
 )
 
 
@@ -82,15 +79,8 @@ SESSIONS = {"tangled": tangled(), "compressed": read_sample()}
 def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
     session, random = SESSIONS[name], Random(seed)
     messages, mark = edited(session.live, random)
-    wish = Rewrite(
-        messages,
-        mark,
-        session_id=random.choice([NEW_ID, None]),
-        title=random.choice(["Title", None]),
-        context_tokens=random.choice([777, None]),
-        drop_old=random.random() < 0.5,
-    )
-    rewriting = FORMAT.rewrite(session, wish)
+    asked = wish(messages, mark, random, NEW_ID)
+    rewriting = FORMAT.rewrite(session, asked)
     out = written(rewriting)
     again = read_bytes(out)
     if not rewriting.repairs:
@@ -100,7 +90,7 @@ def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
     assert all(row["parentUuid"] is None or row["parentUuid"] in known for row in known.values())
     assert rewriting.kept + rewriting.changed + rewriting.added == len(rows(out))
     assert written(rewrite(again)) == out
-    assert {row["sessionId"] for row in rows(out)} == {wish.session_id or session.session_id}
+    assert {row["sessionId"] for row in rows(out)} == {asked.session_id or session.session_id}
 
 
 def test_no_record_names_itself_as_parent() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.validity import check, errors
-from tests.formats.claude_code.records import cleared, compaction, said, uuid
+from tests.formats.claude_code.records import said, uuid
+from tests.formats.edits import cleared, compaction, rows, written
 from tests.formats.qwen.records import (
     FORMAT,
     NEW_ID,
@@ -23,10 +24,8 @@ from tests.formats.qwen.records import (
     request,
     result,
     rewrite,
-    rows,
     system,
     user,
-    written,
 )
 
 

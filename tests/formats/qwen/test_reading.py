@@ -14,6 +14,7 @@ from app.formats.source import BytesSource
 from app.model import Author, Session, Text, Thinking, ToolResult, ToolUse, Usage, text_of
 from tests.formats.claude_code.records import said, uuid
 from tests.formats.claude_code.records import user as claude_user
+from tests.formats.edits import written
 from tests.formats.qwen.records import (
     FORMAT,
     NEW_ID,
@@ -34,7 +35,6 @@ from tests.formats.qwen.records import (
     system,
     thought,
     user,
-    written,
 )
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from app.model import Author, Held, HeldValue, Message, Role, Text, ToolResult, ToolUse, with_text
 from app.validity import check, errors
-from tests.formats.claude_code.records import cleared, compaction, marker, said, uuid, without_pair
+from tests.formats.claude_code.records import said, uuid
+from tests.formats.edits import cleared, compaction, marker, rows, without_pair, written
 from tests.formats.qwen.records import (
     FORMAT,
     NEW_ID,
@@ -30,11 +31,9 @@ from tests.formats.qwen.records import (
     request,
     result,
     rewrite,
-    rows,
     system,
     thought,
     user,
-    written,
 )
 
 
