@@ -11,7 +11,7 @@ Keys are strings and never positions: pins, refused changes and histories name b
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -150,6 +150,20 @@ class ToolResult:
     """The record says that the person wrote in it (a reason given with a refused permission)."""
     place: Place | None = None
 
+    def holding(self, parts: tuple[Part, ...]) -> ToolResult:
+        """The same result with other parts."""
+        # A stage may change most results of a session: `replace` would take four times as long.
+        return ToolResult(
+            self.key,
+            self.tool_use_id,
+            parts,
+            self.is_error,
+            self.server,
+            self.cleared_live,
+            self.user_words,
+            self.place,
+        )
+
 
 Block: TypeAlias = Text | Thinking | ToolUse | ToolResult | Image | Opaque
 
@@ -209,8 +223,7 @@ def preview_of(block: Block) -> str:
 def with_text(result: ToolResult, text: str) -> ToolResult:
     """The same result holding `text` as its only part."""
     place = result.parts[0].place if result.parts else None
-    part = Text(key=f"{result.key}/text", content=Held(text), author=Author.INJECTED, place=place)
-    return replace(result, parts=(part,))
+    return result.holding((Text(f"{result.key}/text", Held(text), Author.INJECTED, place),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +278,20 @@ class Message:
     """Set on the message that stands first behind a boundary: its summary or its marker."""
     records: tuple[int, ...] = ()
     """Indexes of the records it was joined from, in file order; empty for a made message."""
+
+    def holding(self, blocks: tuple[Block, ...]) -> Message:
+        """The same message with other blocks."""
+        return Message(
+            self.key,
+            self.role,
+            blocks,
+            self.standing,
+            self.time,
+            self.model,
+            self.usage,
+            self.boundary,
+            self.records,
+        )
 
 
 def blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Message, Block]]:

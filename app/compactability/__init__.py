@@ -14,7 +14,17 @@ from app.compactability.calls import Answered, Call, answered, call_of
 from app.compactability.placeholders import CUT_MIDDLE, CUT_TAIL, Form, compacted_form, is_cut
 from app.compactability.tools import REGENERABLE, Kind, tool_kind
 from app.compactability.turns import newest_turn, open_turn, starts_turn
-from app.compactability.verdicts import REF, Cause, Judgement, State, Verdict, classify, states
+from app.compactability.verdicts import (
+    REF,
+    Cause,
+    Judgement,
+    State,
+    Verdict,
+    classify,
+    judge_results,
+    states,
+    with_results,
+)
 
 __all__ = [
     "CUT_MIDDLE",
@@ -34,9 +44,11 @@ __all__ = [
     "classify",
     "compacted_form",
     "is_cut",
+    "judge_results",
     "newest_turn",
     "open_turn",
     "starts_turn",
     "states",
     "tool_kind",
+    "with_results",
 ]

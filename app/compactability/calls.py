@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
 
 from app.compactability.paths import ODD, Span, file_path, span_of
+from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
 from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
 from app.model import (
     PREVIEW_CHARS,
     Message,
+    Standing,
     Text,
     ToolResult,
     ToolUse,
@@ -172,9 +174,10 @@ def _is_view(use: ToolUse) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A result with its call; both in the order of the conversation."""
+    """A result with its call; what is found out of them is kept for as long as both stay as they are."""
 
-    message: Message
+    standing: Standing
+    """Of the result's message."""
     result: ToolResult
     use: ToolUse | None
     cwd: str | None = None
@@ -188,6 +191,11 @@ class Answered:
     def call(self) -> Call:
         """What the call was about."""
         return call_of(self.use, self.cwd) if self.use else UNKNOWN
+
+    @cached_property
+    def form(self) -> Form | None:
+        """How it was compacted already; None for one that was not."""
+        return compacted_form(self.result)
 
     @cached_property
     def refused(self) -> bool:
@@ -234,18 +242,25 @@ class Answered:
         return digest(text_of(self.result))
 
 
-def answered(messages: Sequence[Message], cwd: str | None = None) -> Iterator[Answered]:
+def answered(
+    messages: Sequence[Message], cwd: str | None = None, known: Iterable[Answered] = ()
+) -> Iterator[Answered]:
     """Every tool result with the nearest call of its id before it, in order.
 
-    A relative path is put under `cwd`, the folder the agent ran in, where that is known.
+    A relative path is put under `cwd`, the folder the agent ran in, where that is known. Those of
+    `known`, from an earlier state of the conversation, that still stand as they did are given again.
     """
+    before = {id(answer.result): answer for answer in known}
     uses: dict[str, ToolUse] = {}
     for message in messages:
         for block in message.blocks:
             if isinstance(block, ToolUse):
                 uses[block.id] = block
             elif isinstance(block, ToolResult):
-                yield Answered(message, block, uses.get(block.tool_use_id), cwd)
+                use, answer = uses.get(block.tool_use_id), before.get(id(block))
+                if answer is None or answer.use is not use or answer.standing is not message.standing:
+                    answer = Answered(message.standing, block, use, cwd)
+                yield answer
 
 
 def digest(text: str) -> bytes:

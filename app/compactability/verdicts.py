@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from app.compactability.calls import Answered, answered
-from app.compactability.placeholders import Form, compacted_form
+from app.compactability.placeholders import Form
 from app.compactability.relations import Relation, Tie, relations
 from app.compactability.tools import REGENERABLE, Kind
 from app.compactability.turns import newest_turn
@@ -150,6 +150,7 @@ _FORMS: Final = {
     Form.STUB: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "names an earlier copy, which holds the text"),
     Form.CUT: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "cut already"),
 }
+_MAIN_LINE: Final = frozenset({Standing.LIVE, Standing.BEFORE_BOUNDARY})
 _TITLES: Final = {
     Kind.READ: "Read",
     Kind.WRITE: "Write",
@@ -203,7 +204,11 @@ def classify(messages: Sequence[Message], cwd: str | None = None) -> dict[str, J
     length, for later reads that may hold an earlier one, and for what may be a cut; arguments of
     reads and commands when they are longer than a preview.
     """
-    results = _judge_results(messages, cwd)
+    return with_results(messages, judge_results(tuple(answered(messages, cwd))))
+
+
+def with_results(messages: Sequence[Message], results: Mapping[str, Judgement]) -> dict[str, Judgement]:
+    """One judgement for each block of `messages`; `results` holds those of the results."""
     live = [message for message in messages if message.standing is Standing.LIVE]
     newest = {message.key for message in live[newest_turn(live) :]}
     return {
@@ -229,18 +234,17 @@ def _judge(block: Block, newest: bool) -> Judgement:
             return _OPAQUE
 
 
-def _judge_results(messages: Sequence[Message], cwd: str | None) -> dict[str, Judgement]:
-    everything = list(answered(messages, cwd))
-    main = [a for a in everything if a.message.standing in (Standing.LIVE, Standing.BEFORE_BOUNDARY)]
-    forms = {id(a): compacted_form(a.result) for a in everything}
-    holds = [forms[id(a)] is None and bool(a.result.parts) for a in main]
+def judge_results(answers: Sequence[Answered]) -> dict[str, Judgement]:
+    """One judgement for each result, by block key; `answers` are all results of a conversation, in order."""
+    main = [a for a in answers if a.standing in _MAIN_LINE]
+    holds = [a.form is None and bool(a.result.parts) for a in main]
     ties = {id(main[index]): relation for index, relation in relations(main, holds).items()}
-    return {a.result.key: _judge_result(a, forms[id(a)], ties.get(id(a))) for a in everything}
+    return {a.result.key: _judge_result(a, ties.get(id(a))) for a in answers}
 
 
-def _judge_result(answer: Answered, form: Form | None, relation: Relation | None) -> Judgement:
-    if form is not None:
-        return _FORMS[form]
+def _judge_result(answer: Answered, relation: Relation | None) -> Judgement:
+    if answer.form is not None:
+        return _FORMS[answer.form]
     if answer.holds_answer:
         return _ANSWER
     kind = answer.call.kind

@@ -12,8 +12,8 @@ from app.edits.scene import At, Obstacle, Scene
 from app.model import ToolResult, ToolUse, text_of
 from app.stages.base import ChangeKind, option
 from app.stages.draft import Draft, ResultAt
-from app.stages.microcompact import path_clue
 from app.stages.saving import saved_at
+from app.stages.survey import path_clue
 
 NO_RESULT = Obstacle("holds no tool result")
 CLEARED = Obstacle("a placeholder stands for it already")

@@ -13,7 +13,7 @@ from app.edits.soundness import why_unsound
 from app.model import Author, Boundary, Role, blocks_of
 from app.stages.base import Change, Context, Messages, Protection, StageResult
 from app.stages.clock import clock
-from app.stages.cuts import split_system, whole_pairs_before
+from app.stages.cuts import whole_pairs_before
 from app.stages.replacing import Cut, cut_at, replaced
 from app.summarizers import NO_SUMMARIES, Job, summarizer_named
 
@@ -41,11 +41,11 @@ class SpanEdit(Edit):
         keep_first: bool = False,
     ) -> Cut:
         """What would go if the conversation began at message `index`, or before it for the sake of a pair."""
-        _, rest = split_system(messages)
+        survey = context.survey(messages)
         cut = sum(message.role is not Role.SYSTEM for message in messages[:index])
         return cut_at(
-            messages,
-            whole_pairs_before(rest, cut),
+            survey,
+            whole_pairs_before(survey.rest, cut),
             self.protection(messages, context),
             "taken out by you",
             keep_earlier=keep_earlier,

@@ -90,9 +90,8 @@ class SummariseRange(SpanEdit):
         return self.behind_boundary(cut, text, Author.SUMMARY, context)
 
     def _between(self, messages: Messages, start: int, end: int, context: Context) -> StageResult:
-        drop = drop_range(
-            messages, start, end, self._newest_stays(messages, context), "a summary stands for it"
-        )
+        stays = self._newest_stays(messages, context)
+        drop = drop_range(context.survey(messages), start, end, stays, "a summary stands for it")
         if not drop.removed:
             return self.idle(messages, context, "nothing of it may go", drop.protected)
         if refused := self.why_words_stay(drop.changes):

@@ -9,6 +9,7 @@ from app.model import Role
 from app.stages.base import Context, Messages, Stage, StageResult
 from app.stages.clock import clock
 from app.stages.ranges import drop_range
+from app.stages.survey import Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +20,9 @@ class ActiveContext(Stage):
     title: ClassVar[str] = "active"
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        size = context.estimator.total(messages)
-        start = view_start(messages)
+        survey = context.survey(messages)
+        size = survey.total(context.estimator)
+        start = view_start(survey)
         boundary = messages[start].boundary if start is not None else None
         if start is None or boundary is None:
             nothing = "there was no compaction before: the view is the whole conversation"
@@ -30,7 +32,7 @@ class ActiveContext(Stage):
         note = f"the view starts at the {boundary.trigger} compaction{when}{hidden}"
         protection = context.protection if self.protect else context.protection.only_pinned()
         system = {block.key for m in messages[:start] if m.role is Role.SYSTEM for block in m.blocks}
-        drop = drop_range(messages, 0, start, protection, "before the newest boundary", system)
+        drop = drop_range(survey, 0, start, protection, "before the newest boundary", system)
         if not drop.changes:
             return StageResult(messages, note=note, protected=drop.protected, size_before=size)
         front = tuple(message for message in drop.kept if message.role is Role.SYSTEM)
@@ -44,10 +46,10 @@ class ActiveContext(Stage):
         )
 
 
-def view_start(messages: Messages) -> int | None:
+def view_start(survey: Survey) -> int | None:
     """Index of the newest message that stands behind a boundary that hides; None without one."""
-    for i in reversed(range(len(messages))):
-        boundary = messages[i].boundary
+    for i in reversed(survey.notes):
+        boundary = survey.messages[i].boundary
         if boundary is not None and boundary.hides:
             return i
     return None

@@ -8,24 +8,25 @@ hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self
 
-from app.compactability import Judgement, classify
 from app.errors import BadPipeline
-from app.model import Block, Boundary, Message
+from app.model import Block, Boundary
 from app.refusal import Refusal
 from app.stages.options import Option as Option
 from app.stages.options import check_option as check_option
 from app.stages.options import meant
 from app.stages.options import option as option
+from app.stages.protection import UNPROTECTED
+from app.stages.protection import Protection as Protection
 from app.stages.replay import Replay
+from app.stages.survey import Messages as Messages
+from app.stages.survey import Survey, Surveys
 from app.summarizers.base import NO_SUMMARIES, Summaries, SummaryRequest
 from app.tokens.base import Estimator
-
-Messages: TypeAlias = tuple[Message, ...]
 
 
 class ChangeKind(StrEnum):
@@ -45,8 +46,7 @@ class ChangeKind(StrEnum):
     MADE = "made"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One block that a step changed: `before` is None for a made one, `after` for a dropped one."""
 
     key: str
@@ -95,37 +95,6 @@ class StageResult:
 
 
 @dataclass(frozen=True)
-class Protection:
-    """Why blocks must stay: block key -> reason.
-
-    `text` keeps a block's words (it is not cut, cleared or saved), `place` keeps it from being
-    dropped; what keeps the words keeps the place too. `pinned` is the person's part of both.
-    """
-
-    text: Mapping[str, str] = field(default_factory=dict)
-    place: Mapping[str, str] = field(default_factory=dict)
-    pinned: frozenset[str] = frozenset()
-
-    def keeps_text(self, key: str) -> str | None:
-        """The reason why this block's text may not be changed, or None."""
-        return self.text.get(key)
-
-    def keeps_place(self, key: str) -> str | None:
-        """The reason why this block may not be dropped, or None."""
-        return self.text.get(key) or self.place.get(key)
-
-    def only_pinned(self) -> Protection:
-        """What stays when a stage is told not to protect: the person's pins."""
-        return Protection(
-            text={key: reason for key, reason in self.text.items() if key in self.pinned},
-            pinned=self.pinned,
-        )
-
-
-UNPROTECTED = Protection()
-
-
-@dataclass(frozen=True)
 class Context:
     """All that a stage may look at beside the messages. No stage reads a clock, a file or a network."""
 
@@ -157,12 +126,12 @@ class Context:
     failures: int = 0
     """How often in a row a summary for this step could not be had."""
 
-    judge: Callable[[Messages], Mapping[str, Judgement]] | None = None
-    """Judges messages as `classify` does, and remembers what it judged."""
+    surveys: Surveys = field(default_factory=Surveys, compare=False, repr=False)
+    """What is known of the conversations that were looked at."""
 
-    def judgements(self, messages: Messages) -> Mapping[str, Judgement]:
-        """The verdict on every block of these messages, by key."""
-        return self.judge(messages) if self.judge is not None else classify(messages, self.cwd)
+    def survey(self, messages: Messages) -> Survey:
+        """What stages ask about these messages, found once for all of them."""
+        return self.surveys.of(messages, self.cwd)
 
     @property
     def counts(self) -> Estimator:
@@ -269,8 +238,9 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
         return StageResult(messages, note="switched off")
     target = stage.target(context)
     if target:
-        tokens = context.counts.total(messages)
+        survey = context.survey(messages)
+        tokens = survey.total(context.counts)
         if tokens <= target:
             within = f"{tokens:,} {context.counts.unit} are within the target of {target:,}"
-            return StageResult(messages, note=within, size_before=context.estimator.total(messages))
+            return StageResult(messages, note=within, size_before=survey.total(context.estimator))
     return stage(messages, context)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.model import Author, Message, Role, Text, ToolResult, ToolUse
+from app.model import Author, Message, Text, ToolResult, ToolUse
 from app.stages.base import Messages, option
-from app.stages.ranges import pair_id
+from app.stages.survey import Survey, pair_id
 from app.tokens.base import Estimator
 
 MESSAGES: Final = "messages"
@@ -38,9 +38,13 @@ def weight(message: Message, counts: str) -> int:
     return len(message.blocks) if counts == BLOCKS else 1
 
 
-def weigh(messages: Messages, counts: str) -> int:
+def weigh(survey: Survey, counts: str) -> int:
     """How much a conversation counts."""
-    return sum(weight(message, counts) for message in messages)
+    messages = survey.messages
+    markers = [messages[i] for i in survey.notes if is_marker(messages[i])]
+    if counts == BLOCKS:
+        return len(survey.blocks) - sum(len(message.blocks) for message in markers)
+    return len(messages) - len(markers)
 
 
 def tail_of(messages: Messages, keep: int, counts: str) -> int:
@@ -68,46 +72,56 @@ def tail_within(messages: Messages, tokens: int, keep: int, counts: str, estimat
 
 
 def whole_pairs_before(messages: Messages, cut: int) -> int:
-    """The cut moved back until no result that stays has its call before it. Linear in the messages."""
-    calls: dict[str, int] = {}
-    needs = list(range(len(messages)))
-    for i, message in enumerate(messages):
-        for block in message.blocks:
-            pair = pair_id(block)
-            if pair is None:
-                continue
-            if isinstance(block, ToolUse):
-                calls[pair] = i
-            elif isinstance(block, ToolResult) and pair in calls:
-                needs[i] = min(needs[i], calls[pair])
+    """The cut moved back until no result that stays has its call before it.
+
+    Looks at no more than the tail, unless a result there lacks its call.
+    """
+    waiting: set[str] = set()
+    """Ids of results that stay and whose call was not met yet,"""
+    behind: set[str] = set()
+    """and of results between the call that is looked for and the cut, which may yet come to stay."""
     i = len(messages)
-    while i > cut:
+    while i > cut or (waiting and i > 0):
         i -= 1
-        cut = min(cut, needs[i])
-    return cut
-
-
-def whole_pairs_behind(messages: Messages, end: int) -> int:
-    """The end of a head moved on until no call in it has its result behind it. Linear in the messages."""
-    answers: dict[str, int] = {}
-    needs = [i + 1 for i in range(len(messages))]
-    for i in reversed(range(len(messages))):
-        for block in messages[i].blocks:
+        for block in reversed(messages[i].blocks):
             pair = pair_id(block)
             if pair is None:
                 continue
             if isinstance(block, ToolResult):
-                answers[pair] = i
-            elif isinstance(block, ToolUse) and pair in answers:
-                needs[i] = max(needs[i], answers[pair] + 1)
+                (waiting if i >= cut else behind).add(pair)
+            elif pair in waiting:
+                waiting.discard(pair)
+                if i < cut:
+                    cut = i
+                    waiting |= behind - {pair}
+                    behind.clear()
+            else:
+                behind.discard(pair)
+    return cut
+
+
+def whole_pairs_behind(messages: Messages, end: int) -> int:
+    """The end of a head moved on until no call in it has its result behind it.
+
+    Looks at no more than the head, unless a call there lacks its result.
+    """
+    waiting: set[str] = set()
+    behind: set[str] = set()
     i = 0
-    while i < end:
-        end = max(end, needs[i])
+    while i < end or (waiting and i < len(messages)):
+        for block in messages[i].blocks:
+            pair = pair_id(block)
+            if pair is None:
+                continue
+            if isinstance(block, ToolUse):
+                (waiting if i < end else behind).add(pair)
+            elif pair in waiting:
+                waiting.discard(pair)
+                if i >= end:
+                    end = i + 1
+                    waiting |= behind - {pair}
+                    behind.clear()
+            else:
+                behind.discard(pair)
         i += 1
     return end
-
-
-def split_system(messages: Messages) -> tuple[Messages, Messages]:
-    """System messages, which stay in front whatever is cut, and the rest."""
-    system = tuple(message for message in messages if message.role is Role.SYSTEM)
-    return system, tuple(message for message in messages if message.role is not Role.SYSTEM)

@@ -2,63 +2,29 @@
 
 The rules that hold for every stage are kept here, so that no stage can forget one: protected
 blocks are left alone (and counted), a replacement that is not shorter is not made, and no change is
-made once the target is met. The size is kept as a running sum: nothing is counted twice.
+made once the target is met. What is not changed costs nothing, and sizes are measured only where
+somebody asks for them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 from app.display import counted
-from app.model import (
-    Block,
-    Image,
-    Message,
-    Role,
-    Text,
-    ToolResult,
-    ToolUse,
-    chars_of,
-    text_of,
-    with_text,
-)
+from app.model import Block, Image, Text, ToolResult, chars_of, text_of, with_text
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
+from app.stages.survey import ResultAt as ResultAt
+from app.stages.survey import Survey
 from app.tokens.base import Estimator
 
-
-@dataclass(frozen=True, slots=True)
-class ResultAt:
-    """A tool_result with its place in the conversation and the call it answers."""
-
-    message: int
-    block: int
-    result: ToolResult
-    call: ToolUse | None
-
-    @property
-    def tool(self) -> str:
-        """The tool's name; empty when no call of this id is there."""
-        return self.call.name if self.call else ""
+_KEEPS_OTHERS: Final = (ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED)
 
 
-def results_of(messages: Messages) -> Iterator[ResultAt]:
-    """Every tool_result that a client gave back, in order; provider-run tools are not among them.
-
-    A call is looked up in the whole conversation and the last of equal ids counts, as in
-    react-agent-mini.
-    """
-    calls = {
-        block.id: block for message in messages for block in message.blocks if isinstance(block, ToolUse)
-    }
-    for i, message in enumerate(messages):
-        if message.role not in (Role.USER, Role.TOOL):
-            continue
-        for j, block in enumerate(message.blocks):
-            if isinstance(block, ToolResult) and not block.server:
-                yield ResultAt(i, j, block, calls.get(block.tool_use_id))
+def results_of(messages: Messages) -> Sequence[ResultAt]:
+    """Every tool_result that a client gave back, in order, as `Survey.results` has them."""
+    return Survey(messages).results
 
 
 class Rules(Protocol):
@@ -86,22 +52,28 @@ class Draft:
         self.protection = context.protection if rules.protect else context.protection.only_pinned()
         self.protected = 0
         self.not_smaller = 0
-        self.size_before = context.estimator.total(messages) if sized else 0
-        self.size = self.size_before
-        """In the pipeline's measure, with the changes so far."""
+        survey = context.survey(messages)
+        self.size_before = survey.total(context.estimator) if sized else 0
         self.target = rules.target(context)
         """Tokens at which no more changes are made; 0 where there is no such stop."""
-        self._tokens = context.counts.total(messages) if self.target else 0
         self._only_if_smaller = rules.only_if_smaller
         self._new: dict[int, dict[int, Block | None]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._files: list[PlannedFile] = []
-        self._measured: tuple[Block | None, Block | None, int] = (None, None, 0)
+        self._size = _Size(context.estimator, self.size_before)
+        self._tokens = self._size
+        if self.target and not (sized and context.counts is context.estimator):
+            self._tokens = _Size(context.counts, survey.total(context.counts))
 
     @property
     def changed(self) -> int:
         """Blocks that this draft changes."""
         return len(self._changes)
+
+    @property
+    def size(self) -> int:
+        """In the pipeline's measure, with the changes so far."""
+        return self._size.after(self._changes)
 
     @property
     def freed(self) -> int:
@@ -112,7 +84,7 @@ class Draft:
     @property
     def is_met(self) -> bool:
         """Whether the conversation is as small as the stage was told to make it."""
-        return self.target > 0 and self._tokens <= self.target
+        return self.target > 0 and self._tokens.after(self._changes) <= self.target
 
     def now(self, at: ResultAt) -> Block:
         """A result as the changes so far leave it."""
@@ -125,11 +97,11 @@ class Draft:
 
         Pictures and unknown parts stay where a text is cut, saved or edited, and go where it is cleared.
         """
-        new = with_text(at.result, text)
-        if kind in (ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED):
-            new = _keeping_others(at.result, new)
-        if chars_of(new) == chars_of(at.result) and text_of(new) == text_of(at.result):
+        if len(text) == at.chars and text == text_of(at.result):
             return False
+        new = with_text(at.result, text)
+        if kind in _KEEPS_OTHERS:
+            new = _keeping_others(at.result, new)
         return self.put(at, new, kind, reason, file)
 
     def put(
@@ -145,10 +117,10 @@ class Draft:
         if self.protection.keeps_text(old.key):
             self.protected += 1
             return False
-        if self._only_if_smaller and not self._is_shorter(new, old):
+        if self._only_if_smaller and not self._is_shorter(new, at):
             self.not_smaller += 1
             return False
-        self._replace(at.message, at.block, old, new)
+        self._new[at.message][at.block] = new
         self._changes.append(Change(old.key, kind, reason, old, new))
         if file is not None:
             self._files.append(file)
@@ -160,7 +132,7 @@ class Draft:
         if self.protection.keeps_text(old.key):
             self.protected += 1
             return False
-        self._replace(message, block, old, new)
+        self._new[message][block] = new
         self._changes.append(Change(old.key, kind, reason, old, new))
         return True
 
@@ -173,7 +145,7 @@ class Draft:
         if self.protection.keeps_place(old.key):
             self.protected += 1
             return False
-        self._replace(message, block, old, None)
+        self._new[message][block] = None
         self._changes.append(Change(old.key, ChangeKind.DROPPED, reason, old, None))
         return True
 
@@ -187,7 +159,7 @@ class Draft:
                 size_before=self.size_before,
             )
         return StageResult(
-            tuple(self._changed_messages()),
+            self._changed_messages(),
             tuple(self._changes),
             trace=trace,
             files=tuple(self._files),
@@ -196,54 +168,44 @@ class Draft:
             size_before=self.size_before,
         )
 
-    def _replace(self, message: int, block: int, old: Block, new: Block | None) -> None:
-        self._new[message][block] = new
-        self.size += self._growth(old, new)
-        if self.target:
-            self._tokens += _growth(self.context.counts, old, new)
-
-    def _growth(self, old: Block, new: Block | None) -> int:
-        """What a change adds in the pipeline's measure; the newest pair is measured once."""
-        before, after, growth = self._measured
-        if before is not old or after is not new:
-            growth = _growth(self.context.estimator, old, new)
-            self._measured = (old, new, growth)
-        return growth
-
-    def _is_shorter(self, new: ToolResult, old: ToolResult) -> bool:
+    def _is_shorter(self, new: ToolResult, at: ResultAt) -> bool:
         """Whether it has fewer characters, and no more of what the pipeline measures.
 
         Somewhat fewer characters can be more tokens; a fourth of them is not.
         """
-        if not self._has_less_text(new, old):
-            return False
-        is_near = 4 * chars_of(new) >= chars_of(old) and _carried(new) >= _carried(old)
-        return not is_near or self._growth(old, new) <= 0
-
-    def _has_less_text(self, new: ToolResult, old: ToolResult) -> bool:
-        more = _carried(new) - _carried(old)
+        chars = chars_of(new)
+        more = _carried(new) - _carried(at.result)
         # A text has at least as many units as code points and at most twice as many: few are read here.
-        if 2 * chars_of(new) + more < chars_of(old):
-            return True
+        if 2 * chars + more >= at.chars and not self._has_less_text(new, at.result, more):
+            return False
+        is_near = 4 * chars >= at.chars and more >= 0
+        return not is_near or _growth(self.context.estimator, at.result, new) <= 0
+
+    def _has_less_text(self, new: ToolResult, old: ToolResult, more: int) -> bool:
         length = self.context.estimator.length
         return length(text_of(new)) + more < length(text_of(old))
 
-    def _changed_messages(self) -> Iterator[Message]:
-        for i, message in enumerate(self.messages):
-            new = self._new.get(i)
-            if new is None:
-                yield message
-                continue
+    def _changed_messages(self) -> Messages:
+        changed = list(self.messages)
+        emptied = []
+        for i, new in self._new.items():
+            message = changed[i]
             blocks = (new.get(j, block) for j, block in enumerate(message.blocks))
             left = tuple(block for block in blocks if block is not None)
-            if left:
-                yield replace(message, blocks=left)
+            changed[i] = message.holding(left)
+            if not left:
+                emptied.append(i)
+        if not emptied:
+            return tuple(changed)
+        gone = frozenset(emptied)
+        return tuple(message for i, message in enumerate(changed) if i not in gone)
 
     def _how_far(self) -> str:
         if not self.target:
             return ""
         met = "is met" if self.is_met else "is not met yet"
-        return f"the target of {self.target:,} {met}: {self._tokens:,} {self.context.counts.unit}"
+        tokens = self._tokens.after(self._changes)
+        return f"the target of {self.target:,} {met}: {tokens:,} {self.context.counts.unit}"
 
     def _why_idle(self, idle: str) -> str:
         if self.not_smaller:
@@ -253,20 +215,37 @@ class Draft:
         return idle
 
 
-def _growth(measure: Estimator, old: Block, new: Block | None) -> int:
-    return (0 if new is None else measure.block(new)) - measure.block(old)
+class _Size:
+    """The size of a conversation with the changes so far; it measures them when somebody asks."""
+
+    def __init__(self, measure: Estimator, before: int) -> None:
+        self._measure = measure
+        self._size = before
+        self._measured = 0
+
+    def after(self, changes: Sequence[Change]) -> int:
+        """The size after these changes, the same ones as before and some more."""
+        while self._measured < len(changes):
+            change = changes[self._measured]
+            self._size += _growth(self._measure, change.before, change.after)
+            self._measured += 1
+        return self._size
+
+
+def _growth(measure: Estimator, old: Block | None, new: Block | None) -> int:
+    return (0 if new is None else measure.block(new)) - (0 if old is None else measure.block(old))
 
 
 def _carried(result: ToolResult) -> int:
     """What a result holds beside its texts, in characters: pictures as they are sent, unknown parts."""
-    return sum(
-        part.data.chars if isinstance(part, Image) else part.content.chars
-        for part in result.parts
-        if not isinstance(part, Text)
-    )
+    carried = 0
+    for part in result.parts:
+        if not isinstance(part, Text):
+            carried += part.data.chars if isinstance(part, Image) else part.content.chars
+    return carried
 
 
 def _keeping_others(result: ToolResult, new: ToolResult) -> ToolResult:
     """The new result with the pictures and unknown parts of the old one."""
     others = tuple(part for part in result.parts if not isinstance(part, Text))
-    return replace(new, parts=new.parts + others) if others else new
+    return new.holding(new.parts + others) if others else new

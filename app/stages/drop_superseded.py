@@ -6,15 +6,15 @@ A placeholder tells what happened later, never where: that stays true whatever l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from app.compactability import Cause, Judgement, Kind, tool_kind
 from app.compactability.calls import FAILED_CLEARED
-from app.model import Author, Held, Image, Part, Text, ToolResult, chars_of
+from app.model import Author, Held, Image, Part, Text, ToolResult
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
-from app.stages.draft import Draft, ResultAt, results_of
-from app.stages.microcompact import path_clue
+from app.stages.draft import Draft, ResultAt
+from app.stages.survey import Survey
 
 _KINDS: Final[Mapping[str, Mapping[Cause, str]]] = {
     "superseded-read": {
@@ -54,11 +54,14 @@ class DropSuperseded(Stage):
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         draft = Draft(self, messages, context)
-        for at, judgement, placeholder in self._candidates(messages, context):
+        survey = context.survey(messages)
+        for at, judgement, placeholder in self._candidates(survey, context):
             if draft.is_met:
                 break
-            text = placeholder.replace("{path}", _path(at))
-            reason = judgement.explain(lambda _: "a later message")
+            text = (
+                placeholder.replace("{path}", _path(at, survey)) if "{path}" in placeholder else placeholder
+            )
+            reason = judgement.explain(_later)
             if judgement.cause is Cause.IMAGE and _has_picture(at.result):
                 draft.put(at, _without_pictures(at.result, text), ChangeKind.CUT, reason)
             else:
@@ -68,19 +71,15 @@ class DropSuperseded(Stage):
             idle=self._idle(context),
         )
 
-    def _candidates(self, messages: Messages, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
+    def _candidates(self, survey: Survey, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
         """Each result that may go with its judgement and its placeholder, in the order in which they go."""
-        order = [cause for kind in self.kinds for cause in _KINDS[kind]]
-        by_cause: dict[Cause, list[tuple[ResultAt, Judgement]]] = {cause: [] for cause in order}
-        judgements = context.judgements(messages)
-        every = list(results_of(messages))
-        for at in every[: max(0, len(every) - self.keep_recent)]:
-            judgement = judgements[at.result.key]
-            if judgement.cause in by_cause and self._is_worth_it(at, judgement.cause, context):
-                by_cause[judgement.cause].append((at, judgement))
-        placeholders = {cause: text for kind in self.kinds for cause, text in _KINDS[kind].items()}
-        for cause, found in by_cause.items():
-            yield from ((at, judgement, placeholders[cause]) for at, judgement in found)
+        older = len(survey.results) - self.keep_recent
+        for kind in dict.fromkeys(self.kinds):
+            for cause, placeholder in _KINDS[kind].items():
+                for number, judgement in survey.by_cause.get(cause, ()):
+                    at = survey.results[number]
+                    if number < older and self._is_worth_it(at, cause, context):
+                        yield at, judgement, placeholder
 
     def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
         if cause is Cause.FILE and at.result.key not in context.unchanged:
@@ -88,7 +87,7 @@ class DropSuperseded(Stage):
         if _has_picture(at.result):
             # Without its picture such a result would be of another kind, and go the next time.
             return cause is not Cause.IMAGE or tool_kind(at.tool) not in _WITH_OTHER_CAUSES
-        return chars_of(at.result) > self.min_chars
+        return at.chars > self.min_chars
 
     def _idle(self, context: Context) -> str:
         if self.kinds == ("unchanged-file",) and not context.unchanged:
@@ -96,8 +95,12 @@ class DropSuperseded(Stage):
         return f"no result is of these kinds: {', '.join(self.kinds)}"
 
 
+def _later(_: str) -> str:
+    return "a later message"
+
+
 def _has_picture(result: ToolResult) -> bool:
-    return any(isinstance(part, Image) for part in result.parts)
+    return Image in map(type, result.parts)
 
 
 def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
@@ -109,9 +112,9 @@ def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
         for part in result.parts
         if part is first or not isinstance(part, Image)
     )
-    return replace(result, parts=tuple(parts))
+    return result.holding(tuple(parts))
 
 
-def _path(at: ResultAt) -> str:
-    path = (at.call.path or path_clue(at.call)) if at.call else ""
+def _path(at: ResultAt, survey: Survey) -> str:
+    path = (at.call.path or survey.clue(at.call)) if at.call else ""
     return " ".join(path.splitlines()) or "its file"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.compactability.turns import turns_of
-from app.model import Role, Thinking
 from app.stages.base import Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft
+from app.stages.survey import Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,27 +27,31 @@ class DropThinking(Stage):
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         draft = Draft(self, messages, context)
-        turns = list(turns_of(messages))
-        newest = next((i for i in reversed(range(len(messages))) if messages[i].role is Role.ASSISTANT), -1)
+        survey = context.survey(messages)
         kept = 0
-        for number, turn in enumerate(turns, 1):
-            if draft.is_met or number > len(turns) - self.keep_turns or newest in turn:
+        for found in self._of_older_turns(survey) if survey.thinking else ():
+            if draft.is_met:
                 break
-            kept += self._drop(turn, draft)
+            kept += self._drop(found, draft)
         draft.protected = kept
         return draft.finish(
             trace=(f"compact.run stage=thinking droppedBlocks={draft.changed} strategy=drop_thinking",),
             idle="no turn holds thinking but those that keep it",
         )
 
-    def _drop(self, turn: range, draft: Draft) -> int:
+    def _of_older_turns(self, survey: Survey) -> Iterator[Sequence[tuple[int, int]]]:
+        """The thinking of each turn that may lose its own, by message and block."""
+        newest, first = survey.replies[-1] if survey.replies else -1, 0
+        for turn in survey.turns[: max(0, len(survey.turns) - self.keep_turns)]:
+            if newest in turn:
+                return
+            behind = bisect_left(survey.thinking, (turn.stop, 0), first)
+            if behind > first:
+                yield survey.thinking[first:behind]
+            first = behind
+
+    def _drop(self, found: Sequence[tuple[int, int]], draft: Draft) -> int:
         """Take out all thinking of a turn; gives the blocks that stay because one of them must."""
-        found = [
-            (i, j)
-            for i in turn
-            for j, block in enumerate(draft.messages[i].blocks)
-            if isinstance(block, Thinking)
-        ]
         if any(draft.protection.keeps_place(draft.messages[i].blocks[j].key) for i, j in found):
             return len(found)
         for i, j in found:

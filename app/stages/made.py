@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.compactability.placeholders import placeholder_form
 from app.model import Author, Block, Boundary, Held, Message, Role, Text, ToolResult, blocks_of
 from app.stages.base import Change, ChangeKind, Context, Messages
+from app.tokens.base import Estimator
 
 
 def boundary_message(
@@ -54,13 +55,20 @@ def sized(messages: Messages, at: int, before: Messages, context: Context) -> Me
     message = messages[at]
     if message.boundary is None:
         return messages
+    measure = _measure(context)
     told = replace(
-        message.boundary, tokens_before=tokens_of(before, context), tokens_after=tokens_of(messages, context)
+        message.boundary,
+        tokens_before=tokens_of(before, context),
+        tokens_after=None if measure is None else measure.total(messages),
     )
     return (*messages[:at], replace(message, boundary=told), *messages[at + 1 :])
 
 
 def tokens_of(messages: Messages, context: Context) -> int | None:
     """Tokens of a conversation, in the pipeline's measure if that is one of tokens, else in people's."""
-    estimator = context.estimator if context.estimator.unit == "tokens" else context.tokens
-    return None if estimator is None else estimator.total(messages)
+    measure = _measure(context)
+    return None if measure is None else context.survey(messages).total(measure)
+
+
+def _measure(context: Context) -> Estimator | None:
+    return context.estimator if context.estimator.unit == "tokens" else context.tokens

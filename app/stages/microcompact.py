@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.compactability.calls import arguments_of
-from app.compactability.placeholders import Form, placeholder_form, saved_path
-from app.model import Role, ToolUse, chars_of, preview_of, text_of
+from app.compactability.placeholders import Form, saved_path
+from app.model import preview_of, text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
-from app.stages.draft import Draft, ResultAt, results_of
-from app.stages.readings import next_prompt
+from app.stages.draft import Draft, ResultAt
 from app.stages.saving import Saver, check_folders, folder_option, root_option, saved_at
+from app.stages.survey import Survey
 from app.stages.tool_list import aliases_option, is_listed
 
 TOOLS = ("Read", "Write", "Edit", "Bash", "Grep", "Glob", "mcp__*")
@@ -98,16 +97,19 @@ class Microcompact(Stage):
         wait = self._not_due(draft)
         if wait:
             return draft.finish(idle=wait)
-        every = list(self._counted(messages))
+        survey = context.survey(messages)
+        every = self._counted(survey)
         older = every[: max(0, len(every) - self.keep_recent)]
-        needed = set(_named_by_stubs(every, len(older)))
+        needed = set(_named_by_stubs(survey, every, len(older)))
+        tools = {at.tool for at in older if self._can_be_had_again(at.tool, context)}
         saver = Saver(draft, self.folder, self.root)
-        newest, unseen = _last_reply(messages), 0
+        newest, unseen = _last_reply(survey), 0
         for at in older:
-            if draft.is_met or draft.size <= self.target_chars:
+            if at.tool not in tools or at.result.key in needed or not self._is_clearable(at, survey, context):
+                continue
+            if draft.is_met or self._is_small(draft):
                 break
-            if at.result.key not in needed and self._is_clearable(at, context):
-                unseen += self._clear(at, draft, saver) and at.message > newest
+            unseen += self._clear(at, draft, saver, survey) and at.message > newest
         if little := self._too_little(draft):
             return StageResult(
                 messages, note=little, protected=draft.protected, size_before=draft.size_before
@@ -115,13 +117,19 @@ class Microcompact(Stage):
         note = f"{unseen} of them the model has not answered yet" if unseen else ""
         return draft.finish(trace=self._trace(draft), idle=self._idle(older), note=note)
 
+    def _is_small(self, draft: Draft) -> bool:
+        if not self.target_chars and draft.size_before:
+            # It takes measuring to know, and only a conversation of nothing is as small as that.
+            return False
+        return draft.size <= self.target_chars
+
     def _not_due(self, draft: Draft) -> str | None:
         """Why this is not the time to clear; None when it is."""
         unit, size = draft.context.estimator.unit, draft.size_before
         if self.when == "over-threshold" and size <= self.max_total_chars:
             return f"{size:,} {unit} are within the limit of {self.max_total_chars:,}"
         if self.when == "over-tokens":
-            prompt = next_prompt(draft.messages, draft.context.counts)
+            prompt = draft.context.survey(draft.messages).readings(draft.context.counts)[-1]
             if (prompt.tokens or 0) <= self.trigger_tokens:
                 return f"the next prompt of {prompt.tokens or 0:,} tokens is within {self.trigger_tokens:,}"
         if self.when == "interval":
@@ -134,8 +142,8 @@ class Microcompact(Stage):
 
     def _too_little(self, draft: Draft) -> str:
         """Why what could be cleared is not worth it; empty when it is."""
-        freed, least, unit = draft.freed, self.clear_at_least, draft.context.counts.unit
-        if not draft.changed or not least or freed >= least:
+        least, unit = self.clear_at_least, draft.context.counts.unit
+        if not draft.changed or not least or (freed := draft.freed) >= least:
             return ""
         return f"it would free {freed:,} {unit}, and less than {least:,} is not worth it"
 
@@ -145,43 +153,44 @@ class Microcompact(Stage):
         last = first if self.last_run is None else self.last_run
         return None if now is None or last is None else now - last
 
-    def _counted(self, messages: Messages) -> Iterator[ResultAt]:
+    def _counted(self, survey: Survey) -> Sequence[ResultAt]:
         """The results among which the newest stay."""
-        end = _last_reply(messages) if self.skip_unseen else len(messages)
-        for at in results_of(messages):
-            if at.message >= end:
-                return
-            if not (self.skip_compacted and placeholder_form(at.result)):
-                yield at
+        found: Sequence[ResultAt] = survey.results
+        if self.skip_unseen:
+            newest = _last_reply(survey)
+            found = [at for at in found if at.message < newest]
+        if self.skip_compacted:
+            found = [at for at in found if not survey.form(at.result)]
+        return found
 
-    def _is_clearable(self, at: ResultAt, context: Context) -> bool:
-        if at.tool in self.exclude_tools or not is_listed(at.tool, self.tools, self.aliases, context):
+    def _can_be_had_again(self, tool: str, context: Context) -> bool:
+        return tool not in self.exclude_tools and is_listed(tool, self.tools, self.aliases, context)
+
+    def _is_clearable(self, at: ResultAt, survey: Survey, context: Context) -> bool:
+        if self.min_chars and not self._is_long(at, context):
             return False
-        if placeholder_form(at.result) in (Form.CLEARED, Form.STUB):
+        if survey.form(at.result) in (Form.CLEARED, Form.STUB):
             return False
         fixed = self.placeholder.split("{", 1)[0]
-        if fixed and preview_of(at.result).startswith(fixed):
-            return False
-        return not self.min_chars or self._is_long(at, context)
+        return not (fixed and preview_of(at.result).startswith(fixed))
 
     def _is_long(self, at: ResultAt, context: Context) -> bool:
         # A text has at least as many of this unit as code points, and at most twice as many.
-        chars = chars_of(at.result)
-        if chars > self.min_chars or 2 * chars <= self.min_chars:
-            return chars > self.min_chars
+        if at.chars > self.min_chars or 2 * at.chars <= self.min_chars:
+            return at.chars > self.min_chars
         return context.estimator.length(text_of(at.result)) > self.min_chars
 
-    def _clear(self, at: ResultAt, draft: Draft, saver: Saver) -> bool:
+    def _clear(self, at: ResultAt, draft: Draft, saver: Saver, survey: Survey) -> bool:
         reason = f"older than the newest {self.keep_recent} results"
         if self.save_before_clear:
             return saver.clear(at, reason)
-        if placeholder_form(at.result) is not Form.SAVED:
-            return draft.set_text(at, self._placeholder_of(at), ChangeKind.CLEARED, reason)
+        if survey.form(at.result) is not Form.SAVED:
+            return draft.set_text(at, self._placeholder_of(at, survey), ChangeKind.CLEARED, reason)
         path = saved_path(text_of(at.result))
         return path is not None and draft.set_text(at, saved_at(path), ChangeKind.CLEARED, reason)
 
-    def _placeholder_of(self, at: ResultAt) -> str:
-        path = path_clue(at.call) if at.call and "{path}" in self.placeholder else ""
+    def _placeholder_of(self, at: ResultAt, survey: Survey) -> str:
+        path = survey.clue(at.call) if "{path}" in self.placeholder else ""
         one_line = " ".join(path.splitlines())
         return self.placeholder.replace("{tool}", at.tool).replace("{path}", one_line).rstrip()
 
@@ -199,26 +208,18 @@ class Microcompact(Stage):
         return (f"compact.micro replaced={draft.changed}", f"compact.run stage=micro {reason}strategy=micro")
 
 
-def path_clue(call: ToolUse) -> str:
-    """The call's `file_path`, else its `path`, when that is a text that is not empty."""
-    arguments = arguments_of(call)
-    names = (arguments.get(name) for name in ("file_path", "path"))
-    return next((name for name in names if isinstance(name, str) and name), "")
-
-
-def _last_reply(messages: Messages) -> int:
+def _last_reply(survey: Survey) -> int:
     """Index of the newest assistant message; -1 where there is none."""
-    return next((i for i in reversed(range(len(messages))) if messages[i].role is Role.ASSISTANT), -1)
+    return survey.replies[-1] if survey.replies else -1
 
 
-def _named_by_stubs(every: Sequence[ResultAt], older: int) -> Iterator[str]:
+def _named_by_stubs(survey: Survey, every: Sequence[ResultAt], older: int) -> Iterator[str]:
     """Keys of old results that a newer one, which stays, refers to instead of holding the text itself."""
-    if not any(placeholder_form(at.result) is Form.STUB for at in every[older:]):
+    if not any(survey.form(at.result) is Form.STUB for at in every[older:]):
         return
     whole: dict[str, str] = {}
     for number, at in enumerate(every):
-        path = path_clue(at.call) if at.call else ""
-        form = placeholder_form(at.result)
+        path, form = survey.clue(at.call), survey.form(at.result)
         if form is None and path:
             whole[path] = at.result.key
         elif form is Form.STUB and number >= older and path in whole:

@@ -8,14 +8,15 @@ so that the pair stays whole while a stage may still shorten them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from app.compactability import Answered, Kind, answered, open_turn
 from app.compactability.calls import argument_text
 from app.compactability.paths import base_name
 from app.model import Message, Role, Thinking, ToolResult, ToolUse
-from app.stages.base import Protection
 
 INSTRUCTION_FILES: Final = frozenset(
     {"claude.md", "agents.md", "gemini.md", "skill.md", "context.md", "plan.md"}
@@ -27,33 +28,76 @@ _READING: Final = frozenset({Kind.READ, Kind.EDIT, Kind.WRITE, Kind.BASH})
 """Kinds of tools that may print a file: editors view, and shells read."""
 
 
+@dataclass(frozen=True)
+class Protection:
+    """Why blocks must stay: block key -> reason.
+
+    `text` keeps a block's words (it is not cut, cleared or saved), `place` keeps it from being
+    dropped; what keeps the words keeps the place too. `pinned` is the person's part of both.
+    """
+
+    text: Mapping[str, str] = field(default_factory=dict)
+    place: Mapping[str, str] = field(default_factory=dict)
+    pinned: frozenset[str] = frozenset()
+
+    def keeps_text(self, key: str) -> str | None:
+        """The reason why this block's text may not be changed, or None."""
+        return self.text.get(key)
+
+    def keeps_place(self, key: str) -> str | None:
+        """The reason why this block may not be dropped, or None."""
+        return self.text.get(key) or self.place.get(key)
+
+    @cached_property
+    def kept(self) -> frozenset[str]:
+        """Keys of all blocks that may not be dropped."""
+        return frozenset(self.text).union(self.place)
+
+    def only_pinned(self) -> Protection:
+        """What stays when a stage is told not to protect: the person's pins."""
+        return Protection(
+            text={key: reason for key, reason in self.text.items() if key in self.pinned},
+            pinned=self.pinned,
+        )
+
+
+UNPROTECTED: Final = Protection()
+
+
 def protected(messages: Sequence[Message], *, pinned: Collection[str] = ()) -> Protection:
     """What of `messages` must stay, with the reason for each block.
 
     `pinned` holds keys of blocks, or of messages for all their blocks. Arguments of shell commands
     are read from the file where they are longer than a preview.
     """
+    return with_pins(unpinned(messages, answered(messages)), messages, pinned)
+
+
+def unpinned(messages: Sequence[Message], answers: Iterable[Answered]) -> Protection:
+    """What of `messages`, of whose results `answers` tells, must stay by itself."""
     text: dict[str, str] = {}
     place: dict[str, str] = {}
-    _keep_pins(messages, pinned, text)
-    pins = frozenset(text)
-    _keep_words_in_results(messages, text)
+    _keep_words_in_results(answers, text)
     _keep_open_thinking(messages, text)
     _keep_newest_reply(messages, text, place)
-    return Protection(text, place, pins)
+    return Protection(text, place)
 
 
-def _keep_pins(messages: Sequence[Message], pinned: Collection[str], text: dict[str, str]) -> None:
+def with_pins(protection: Protection, messages: Sequence[Message], pinned: Collection[str]) -> Protection:
+    """The protection with the pinned blocks, or those of the pinned messages, kept too."""
     if not pinned:
-        return
-    for message in messages:
-        for block in message.blocks:
-            if block.key in pinned or message.key in pinned:
-                text[block.key] = "pinned by you"
+        return protection
+    pins = {
+        block.key: "pinned by you"
+        for message in messages
+        for block in message.blocks
+        if block.key in pinned or message.key in pinned
+    }
+    return Protection({**protection.text, **pins}, protection.place, frozenset(pins))
 
 
-def _keep_words_in_results(messages: Sequence[Message], text: dict[str, str]) -> None:
-    for answer in answered(messages):
+def _keep_words_in_results(answers: Iterable[Answered], text: dict[str, str]) -> None:
+    for answer in answers:
         if answer.holds_answer:
             text.setdefault(answer.result.key, "holds your own answer")
         elif answer.named_kind is Kind.SKILL:

@@ -6,12 +6,13 @@ a pair that reaches over the edge of the range stays whole.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import repeat
 
-from app.model import Author, Block, Message, Role, Text, ToolResult, ToolUse, blocks_of
+from app.model import Author, Block, Message, Role, Text, ToolResult
 from app.stages.base import Change, ChangeKind, Messages, Protection
+from app.stages.survey import Survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,60 +29,49 @@ class RangeDrop:
 
 
 def drop_range(
-    messages: Messages,
+    survey: Survey,
     start: int,
     end: int,
     protection: Protection,
     reason: str,
     spare: Collection[str] = (),
 ) -> RangeDrop:
-    """Drop `messages[start:end]` but for what must stay and the blocks whose keys are in `spare`."""
-    gone = messages[start:end]
-    protected = {block.key for _, block in blocks_of(gone) if protection.keeps_place(block.key)}
-    keep = _with_pairs(messages, start, end, protected.union(spare))
-    kept: list[Message] = []
-    changes: list[Change] = []
-    removed = 0
-    for message in gone:
-        blocks = tuple(block for block in message.blocks if block.key in keep)
-        changes += [
-            Change(block.key, ChangeKind.DROPPED, reason, block, None)
-            for block in message.blocks
-            if block.key not in keep
-        ]
-        if not blocks:
-            removed += 1
-        else:
-            kept.append(message if len(blocks) == len(message.blocks) else replace(message, blocks=blocks))
-    return RangeDrop(tuple(kept), tuple(changes), removed, len(protected))
+    """Drop the messages from `start` to `end` but for what must stay and the blocks with keys in `spare`."""
+    blocks = survey.blocks[survey.starts[start] : survey.starts[end]]
+    keys = [block.key for block in blocks]
+    protected = protection.kept.intersection(keys)
+    stays = _with_pairs(survey, start, end, protected.union(spare))
+    stays.intersection_update(keys)
+    if not stays:
+        return RangeDrop((), tuple(map(_dropped, keys, blocks, repeat(reason))), end - start, 0)
+    gone = ((key, block) for key, block in zip(keys, blocks, strict=True) if key not in stays)
+    changes = tuple(_dropped(key, block, reason) for key, block in gone)
+    kept = tuple(
+        _left(message, stays)
+        for message in survey.messages[start:end]
+        if not stays.isdisjoint([block.key for block in message.blocks])
+    )
+    return RangeDrop(kept, changes, end - start - len(kept), len(protected))
 
 
-def _with_pairs(messages: Messages, start: int, end: int, keep: Collection[str]) -> set[str]:
+def _dropped(key: str, block: Block, reason: str) -> Change:
+    return Change(key, ChangeKind.DROPPED, reason, block, None)
+
+
+def _left(message: Message, keys: Collection[str]) -> Message:
+    blocks = tuple(block for block in message.blocks if block.key in keys)
+    return message if len(blocks) == len(message.blocks) else message.holding(blocks)
+
+
+def _with_pairs(survey: Survey, start: int, end: int, keep: Collection[str]) -> set[str]:
     """Keys that must stay: `keep`, the other halves of its pairs, and pairs that cross an edge."""
-    inside: dict[str, list[str]] = defaultdict(list)
-    outside: set[str] = set()
-    for i, message in enumerate(messages):
-        for block in message.blocks:
-            if (pair := pair_id(block)) is None:
-                continue
-            if start <= i < end:
-                inside[pair].append(block.key)
-            else:
-                outside.add(pair)
     wanted = set(keep)
-    for pair, keys in inside.items():
-        if (pair in outside and len(keys) % 2) or wanted.intersection(keys):
-            wanted.update(keys)
+    for ends in survey.pairs.values():
+        inside = [half.key for half in ends if start <= half.message < end]
+        crosses = len(inside) < len(ends) and len(inside) % 2
+        if crosses or not wanted.isdisjoint(inside):
+            wanted.update(inside)
     return wanted
-
-
-def pair_id(block: Block) -> str | None:
-    """The id that a call and its result share, for calls that a client answers."""
-    if isinstance(block, ToolUse) and not block.server:
-        return block.id
-    if isinstance(block, ToolResult) and not block.server:
-        return block.tool_use_id
-    return None
 
 
 def all_user_text(message: Message) -> bool:

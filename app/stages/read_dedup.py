@@ -6,13 +6,12 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from app.compactability.calls import Call, call_of
+from app.compactability.calls import Call
 from app.compactability.paths import file_path
 from app.compactability.placeholders import compacted_form
 from app.model import text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
-from app.stages.draft import Draft, ResultAt, results_of
-from app.stages.microcompact import path_clue
+from app.stages.draft import Draft, ResultAt
 from app.stages.tool_list import aliases_option, is_listed
 
 
@@ -28,23 +27,27 @@ class ReadDedup(Stage):
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         draft = Draft(self, messages, context)
-        known = _Known()
-        for at in results_of(messages):
+        survey, known = context.survey(messages), _Known()
+        reading = {at.tool for at in survey.results if self._reads(at.tool, context)}
+        # Where nothing is read, nothing is known that a write could end.
+        for at in survey.results if reading else ():
             if draft.is_met:
                 break
             if at.call is None or at.result.is_error:
                 continue
-            call = call_of(at.call, context.cwd)
-            known.forget(call)
-            if is_listed(at.tool, self.tools, self.aliases, context):
+            known.forget(survey.call(at.call))
+            if at.tool in reading:
                 self._meet(at, draft, known)
         return draft.finish(
             trace=(f"compact.run stage=dedup deduplicated={draft.changed} strategy=read_dedup",),
             idle="no file was read twice with the same content",
         )
 
+    def _reads(self, tool: str, context: Context) -> bool:
+        return is_listed(tool, self.tools, self.aliases, context)
+
     def _meet(self, at: ResultAt, draft: Draft, known: _Known) -> None:
-        path = path_clue(at.call) if at.call else ""
+        path = draft.context.survey(draft.messages).clue(at.call)
         if not path or not at.result.parts or compacted_form(at.result):
             return
         content = _hash(text_of(at.result))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.model import Message, Role
 from app.tokens.base import Estimator
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The moment before one model call."""
 
     after: int
@@ -44,9 +43,3 @@ def readings_of(messages: Sequence[Message], measure: Estimator) -> Iterator[Rea
             yield Reading(i, known, reply=message.key)
             since = i
     yield Reading(len(messages), known + measure.total(messages[since:]))
-
-
-def next_prompt(messages: Sequence[Message], measure: Estimator) -> Reading:
-    """The moment before the call that comes next."""
-    *_, last = readings_of(messages, measure)
-    return last

@@ -8,7 +8,7 @@ from typing import ClassVar
 from app.model import Author, Boundary
 from app.refusal import Refusal
 from app.stages.base import Context, Messages, StageResult, option
-from app.stages.cuts import split_system, tail_of, weigh, whole_pairs_before
+from app.stages.cuts import tail_of, weigh, whole_pairs_before
 from app.stages.made import tokens_of
 from app.stages.replacing import cut_at, replaced
 from app.stages.summarizing import Summarizing
@@ -46,7 +46,7 @@ class Recover(Summarizing):
     )
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        size = context.estimator.total(messages)
+        size = context.survey(messages).total(context.estimator)
         idle = StageResult(messages, size_before=size)
         refusal = context.refusal
         if refusal is None:
@@ -76,11 +76,12 @@ class Recover(Summarizing):
         if not self.ratios:
             return replace(idle, note="no share of the messages is named for this attempt", failed=True)
         ratio = self.ratios[min(refusal.attempt, len(self.ratios)) - 1]
-        _, rest = split_system(messages)
+        survey = context.survey(messages)
+        rest = survey.rest
         # A share such as 0.3 is a little less than it says, and 3 of 10 must not become 2.
-        keep = max(self.floor_messages, int(weigh(rest, self.counts) * ratio + 1e-9))
+        keep = max(self.floor_messages, int(weigh(context.survey(rest), self.counts) * ratio + 1e-9))
         cut = cut_at(
-            messages,
+            survey,
             whole_pairs_before(rest, tail_of(rest, keep, self.counts)),
             context.protection if self.protect else context.protection.only_pinned(),
             f"not among the newest {keep} {self.counts}",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from app.formats.markers import boundary_of
-from app.model import Author, Block, Boundary, Message, Text, blocks_of
+from app.model import Author, Block, Boundary, Message, Text, ToolResult
 from app.stages.base import Change, Context, Messages, Protection, StageResult
-from app.stages.cuts import is_marker, split_system
+from app.stages.cuts import is_marker
 from app.stages.made import boundary_message, index_line, made_change, sized
-from app.stages.ranges import drop_range, words_of_request
+from app.stages.ranges import drop_range, first_request
+from app.stages.survey import Survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Cut:
 
 
 def cut_at(
-    messages: Messages,
+    survey: Survey,
     cut: int,
     protection: Protection,
     reason: str,
@@ -53,22 +54,22 @@ def cut_at(
 
     `keep_earlier` carries on the summaries of earlier compactions, as they are.
     """
-    system, rest = split_system(messages)
-    gone = rest[:cut]
-    spare = _typed(rest, words_of_request(rest)) if keep_first_user else set[str]()
-    drop = drop_range(rest, 0, cut, protection, reason, spare)
+    rest = survey.rest
+    spoken = survey if rest is survey.messages else Survey(rest)
+    spare = _typed(rest) if keep_first_user else set[str]()
+    drop = drop_range(spoken, 0, cut, protection, reason, spare)
     stay = {message.key for message in drop.kept}
-    markers = sum(message.key not in stay and is_marker(message) for message in gone)
+    notes = [rest[i] for i in spoken.notes if i < cut]
     return Cut(
-        given=messages,
-        system=system,
-        gone=gone,
+        given=survey.messages,
+        system=survey.system,
+        gone=rest[:cut],
         kept=_plain(drop.kept),
         earlier=tuple(_summaries(drop.changes)) if keep_earlier else (),
         tail=_plain(rest[cut:]),
         changes=drop.changes,
-        removed=drop.removed - markers,
-        carried=_carried(gone),
+        removed=drop.removed - sum(message.key not in stay and is_marker(message) for message in notes),
+        carried=sum(map(_taken_out, notes)),
         protected=drop.protected,
     )
 
@@ -98,16 +99,18 @@ def replaced(
         (*cut.changes, *carried, made_change(made.blocks[0], reason)),
         boundary=after[at].boundary,
         protected=cut.protected,
-        size_before=context.estimator.total(cut.given),
+        size_before=context.survey(cut.given).total(context.estimator),
     )
 
 
-def _typed(messages: Messages, keys: Collection[str]) -> set[str]:
-    """Those blocks that the person made: a client puts summaries and reminders into the same message."""
+def _typed(messages: Messages) -> set[str]:
+    """What the person made of the first request: a client puts summaries and reminders into its message."""
+    first = first_request(messages)
     return {
         block.key
-        for _, block in blocks_of(messages)
-        if block.key in keys and not (isinstance(block, Text) and block.author is not Author.USER)
+        for block in (() if first is None else messages[first].blocks)
+        if not isinstance(block, ToolResult)
+        and not (isinstance(block, Text) and block.author is not Author.USER)
     }
 
 
@@ -127,12 +130,8 @@ def _plain(messages: Messages) -> Messages:
     )
 
 
-def _carried(messages: Messages) -> int:
-    """What the boundaries and markers among these messages say was taken out before."""
-    return sum(_taken_out(message) for message in messages)
-
-
 def _taken_out(message: Message) -> int:
+    """What the boundary and the markers of a message say was taken out before."""
     if message.boundary is not None and message.boundary.hides:
         return message.boundary.removed or 0
     return sum(map(_taken_out_by, message.blocks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Fate(StrEnum):
@@ -18,8 +19,7 @@ class Fate(StrEnum):
     """It is no candidate: its tool, a failure, protection ..."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCall:
+class ModelCall(NamedTuple):
     """One call of the model, and what the stage did before it."""
 
     number: int

@@ -7,6 +7,7 @@ and what was there at that moment is frozen for good. No counter is written into
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -14,11 +15,10 @@ from typing import ClassVar
 from app.compactability.placeholders import CUT_MIDDLE, compacted_form
 from app.display import counted
 from app.errors import BadPipeline
-from app.model import Role, chars_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.cutting import cut_middle
-from app.stages.draft import Draft, ResultAt, results_of
-from app.stages.readings import Reading, readings_of
+from app.stages.draft import Draft, ResultAt
+from app.stages.readings import Reading
 from app.stages.replay import Fate, ModelCall, Replay, Watched
 from app.stages.tool_list import aliases_option, is_listed
 
@@ -61,7 +61,7 @@ class ResultGate(Stage):
             )
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        return self.walk(messages, readings_of(messages, context.counts), context)
+        return self.walk(messages, context.survey(messages).readings(context.counts), context)
 
     def walk(self, messages: Messages, readings: Iterable[Reading], context: Context) -> StageResult:
         """The conversation after these moments, in their order."""
@@ -77,10 +77,10 @@ class _Walk:
     def __init__(self, gate: ResultGate, messages: Messages, context: Context) -> None:
         self._gate = gate
         self._draft = Draft(gate, messages, context)
-        self._results = list(results_of(messages))
-        self._replies = [0]
-        for message in messages:
-            self._replies.append(self._replies[-1] + (message.role is Role.ASSISTANT))
+        survey = context.survey(messages)
+        self._results = survey.results
+        self._replies = survey.replies
+        self._long = [at for at in self._results if at.chars > gate.max_result_chars]
         self._calls: list[ModelCall] = []
         self._largest: Reading | None = None
         self._forget()
@@ -89,35 +89,37 @@ class _Walk:
         self._opened: ModelCall | None = None
         self._frozen_ids: frozenset[str] = frozenset()
         self._next = 0
-        """Index of the first result that no moment since the latch opened was ripe for."""
+        """Index of the first long result that no moment since the latch opened was ripe for."""
 
     def meet(self, reading: Reading) -> None:
         """The moment before one call: the latch may open, or ripe results are cut."""
-        if reading.restarted:
+        after, tokens, recorded, reply, restarted = reading
+        if restarted:
             self._forget()
-        number = len(self._calls) + 1
-        known = reading.tokens is not None and reading.tokens >= 0
-        opens = self._opened is None and known and (reading.tokens or 0) >= self._gate.open_at_tokens
-        cut = tuple(self._cut_ripe(reading.after)) if known and self._opened is not None else ()
-        is_open = opens or self._opened is not None
-        call = ModelCall(number, reading.reply, reading.tokens, reading.recorded, is_open, cut)
+        number, opens = len(self._calls) + 1, False
+        cut: tuple[str, ...] = ()
+        if tokens is not None and tokens >= 0:
+            if self._opened is None:
+                opens = tokens >= self._gate.open_at_tokens
+            elif self._next < len(self._long):
+                cut = tuple(self._cut_ripe(after))
+            if self._largest is None or tokens > (self._largest.tokens or 0):
+                self._largest = reading
+        call = ModelCall(number, reply, tokens, recorded, opens or self._opened is not None, cut)
         self._calls.append(call)
         if opens:
-            self._open(call, reading.after)
-        if known and (self._largest is None or (reading.tokens or 0) > (self._largest.tokens or 0)):
-            self._largest = reading
+            self._open(call, after)
 
     def _open(self, call: ModelCall, after: int) -> None:
         self._opened = call
-        self._next = next(
-            (i for i, at in enumerate(self._results) if at.message >= after), len(self._results)
-        )
-        self._frozen_ids = frozenset(at.result.tool_use_id for at in self._results[: self._next])
+        self._next = bisect_left(self._long, after, key=lambda at: at.message)
+        there = bisect_left(self._results, after, key=lambda at: at.message)
+        self._frozen_ids = frozenset(at.result.tool_use_id for at in self._results[:there])
 
     def _cut_ripe(self, after: int) -> Iterator[str]:
-        """Settle every result that has had its views by now; gives the keys of those that are cut."""
-        while self._next < len(self._results):
-            at = self._results[self._next]
+        """Settle every long result that has had its views by now; gives the keys of those that are cut."""
+        while self._next < len(self._long):
+            at = self._long[self._next]
             if at.message >= after or self._seen(at, after) < self._gate.views:
                 return
             self._next += 1
@@ -126,7 +128,7 @@ class _Walk:
 
     def _seen(self, at: ResultAt, after: int) -> int:
         """Prompts that held a result by the time that `after` messages were there."""
-        return self._replies[after] - self._replies[at.message]
+        return bisect_left(self._replies, after) - bisect_left(self._replies, at.message)
 
     def _cut(self, at: ResultAt) -> bool:
         gate = self._gate
@@ -135,12 +137,10 @@ class _Walk:
         return self._draft.put(at, new, ChangeKind.CUT, reason)
 
     def _why_spared(self, at: ResultAt) -> str | None:
-        """Why a result is no candidate, in words; None when it is one."""
+        """Why a long result is no candidate, in words; None when it is one."""
         gate, context = self._gate, self._draft.context
         if at.result.tool_use_id in self._frozen_ids:
             return "frozen"
-        if chars_of(at.result) <= gate.max_result_chars:
-            return "not longer than the limit"
         if at.result.is_error:
             return "failed"
         if not is_listed(at.tool, gate.tools, gate.aliases, context):
@@ -176,11 +176,7 @@ class _Walk:
         cut_at = {key: call.number for call in self._calls for key in call.cut}
         return Replay(
             tuple(self._calls),
-            tuple(
-                self._watched(number, at, opened.number, cut_at)
-                for number, at in enumerate(self._results)
-                if chars_of(at.result) > self._gate.max_result_chars
-            ),
+            tuple(self._watched(number, at, opened.number, cut_at) for number, at in enumerate(self._long)),
             opened.number,
             frozenset(at.result.key for at in self._results if at.result.tool_use_id in self._frozen_ids),
         )

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from app.stages.base import Context, Messages, Stage, StageResult, option
 from app.stages.ranges import all_user_text, drop_range, prologue, words_of_request
+from app.stages.survey import Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,8 @@ class RetainTail(Stage):
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         estimator = context.estimator
-        size = estimator.total(messages)
+        survey = context.survey(messages)
+        size = survey.total(estimator)
         idle = StageResult(messages, size_before=size)
         if size <= self.max_total_chars:
             within = f"{size:,} {estimator.unit} are within {self.max_total_chars:,}"
@@ -35,16 +37,15 @@ class RetainTail(Stage):
         start = next((i for i in candidates if all_user_text(messages[i])), None)
         if start is None:
             return replace(idle, note="no message of the user's alone can begin the tail: nothing is dropped")
-        return self._drop_before(start, messages, context, idle)
+        return self._drop_before(start, survey, context, idle)
 
-    def _drop_before(
-        self, start: int, messages: Messages, context: Context, idle: StageResult
-    ) -> StageResult:
+    def _drop_before(self, start: int, survey: Survey, context: Context, idle: StageResult) -> StageResult:
+        messages = survey.messages
         front = min(prologue(messages), start)
         protection = context.protection if self.protect else context.protection.only_pinned()
         spare = words_of_request(messages) if self.keep_first_user else ()
         reason = f"older than the last {len(messages) - start} messages"
-        before = drop_range(messages, front, start, protection, reason, spare)
+        before = drop_range(survey, front, start, protection, reason, spare)
         if not before.removed and not before.changes:
             return replace(idle, note="nothing older than the tail may go", protected=before.protected)
         line = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from app.stages.base import Change, ChangeKind, Context, Messages, Protection, S
 from app.stages.cuts import whole_pairs_before, whole_pairs_behind
 from app.stages.made import boundary_message, made_change, sized
 from app.stages.ranges import drop_range, prologue
+from app.stages.survey import Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +44,20 @@ class Snip(Stage):
         return self.max_messages - self.head_messages - self.marker_counts
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        idle = StageResult(messages, size_before=context.estimator.total(messages))
-        counted = [i for i, message in enumerate(messages) if not _is_marker(message)]
-        count = len(counted) + (self.marker_counts and _has_marker(messages))
+        survey = context.survey(messages)
+        idle = StageResult(messages, size_before=survey.total(context.estimator))
+        markers = frozenset(i for i in survey.notes if _is_marker(messages[i]))
+        counted = [i for i in range(len(messages)) if i not in markers] if markers else range(len(messages))
+        count = len(counted) + (self.marker_counts and bool(_snipped_before(survey)))
         if count <= self.max_messages:
             return replace(idle, note=f"{count} messages are not more than {self.max_messages}")
         start, end = self._middle(messages, counted)
         if start >= end:
             return replace(idle, note="head and tail meet where their pairs are whole: nothing is between")
-        return self._without(messages, start, end, context, idle)
+        return self._without(survey, start, end, context, idle)
 
-    def _middle(self, messages: Messages, counted: Collection[int]) -> tuple[int, int]:
+    def _middle(self, messages: Messages, real: Sequence[int]) -> tuple[int, int]:
         """The range between head and tail. Messages of nothing but earlier markers count for neither."""
-        real = list(counted)
         head = real[self.head_messages - 1] + 1 if self.head_messages else 0
         start, end = max(head, prologue(messages)), real[-self._tail]
         if self.keep_pairs:
@@ -63,13 +65,15 @@ class Snip(Stage):
         return start, end
 
     def _without(
-        self, messages: Messages, start: int, end: int, context: Context, idle: StageResult
+        self, survey: Survey, start: int, end: int, context: Context, idle: StageResult
     ) -> StageResult:
+        messages = survey.messages
         protection = context.protection if self.protect else context.protection.only_pinned()
         reason = f"between the first {start} messages and the last {len(messages) - end}"
-        drop = drop_range(messages, start, end, protection, reason)
+        drop = drop_range(survey, start, end, protection, reason)
         kept = {message.key for message in drop.kept}
-        markers = [m for m in messages[start:end] if m.key not in kept and _is_marker(m)]
+        between = (messages[i] for i in survey.notes if start <= i < end)
+        markers = [message for message in between if message.key not in kept and _is_marker(message)]
         gone = drop.removed - len(markers)
         if gone <= 0:
             nothing = "nothing between head and tail may go"
@@ -77,8 +81,8 @@ class Snip(Stage):
         head, head_changes = _without_markers(messages[:start], protection)
         tail, tail_changes = _without_markers(messages[end:], protection)
         changes = (*head_changes, *drop.changes, *tail_changes)
-        earlier = (snipped_by(change.before) for change in changes if change.before is not None)
-        removed = gone + sum(count for count in earlier if count is not None)
+        earlier = _snipped_before(survey)
+        removed = gone + sum(earlier.get(change.key, 0) for change in (changes if earlier else ()))
         boundary = Boundary("", "auto", "snip", context.now, removed=removed, hides=False)
         marker = boundary_message(
             drop.changes[0].key, f"[snipped {removed} messages]", Author.MARKER, boundary
@@ -105,12 +109,14 @@ def snipped_by(block: Block) -> int | None:
     return None if boundary is None or boundary.hides else boundary.removed
 
 
+def _snipped_before(survey: Survey) -> Mapping[str, int]:
+    """How many messages each marker of an earlier snip tells of, by its key."""
+    blocks = (block for i in survey.notes for block in survey.messages[i].blocks)
+    return {block.key: count for block in blocks if (count := snipped_by(block)) is not None}
+
+
 def _is_marker(message: Message) -> bool:
     return all(snipped_by(block) is not None for block in message.blocks)
-
-
-def _has_marker(messages: Messages) -> bool:
-    return any(snipped_by(block) is not None for _, block in blocks_of(messages))
 
 
 def _without_markers(messages: Messages, protection: Protection) -> tuple[Messages, tuple[Change, ...]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from app.stages.base import Context, Messages, StageResult, option
-from app.stages.cuts import split_system, weigh
+from app.stages.cuts import weigh
 from app.stages.made import tokens_of
 from app.stages.summarizing import Summarizing
 
@@ -36,7 +36,7 @@ class Summarize(Summarizing):
     max_failures: int = option(3, "failures in a row that stop it until it is reset; 0: never", minimum=0)
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        size = context.estimator.total(messages)
+        size = context.survey(messages).total(context.estimator)
         idle = StageResult(messages, size_before=size)
         if self.max_failures and context.failures >= self.max_failures:
             stopped = f"stopped after {context.failures} failures in a row; reset it to try again"
@@ -56,7 +56,7 @@ class Summarize(Summarizing):
                 mark = int(window * self.high_water)
                 return "" if used >= mark else f"{used:,} tokens are under the high-water mark of {mark:,}"
             case "over-count":
-                count = weigh(split_system(messages)[1], self.counts)
+                count = weigh(context.survey(context.survey(messages).rest), self.counts)
                 within = f"{count:,} {self.counts} are within {self.min_messages:,}"
                 return "" if count > self.min_messages else within
             case "over-threshold" if size <= self.max_total_chars:

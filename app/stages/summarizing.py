@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Final
 
-from app.model import Author, Boundary, Text, blocks_of
+from app.model import Author, Boundary, Text
 from app.stages.active_context import view_start
 from app.stages.base import Context, Messages, PlannedFile, Stage, StageResult, option
 from app.stages.clock import clock
 from app.stages.cuts import (
     BLOCKS,
     counts_option,
-    split_system,
     tail_of,
     tail_within,
     weigh,
+    weight,
     whole_pairs_before,
 )
 from app.stages.replacing import Cut, cut_at, replaced
@@ -85,8 +85,7 @@ class Summarizing(Stage):
         strategies = {strategy or summarizer_named(name).strategy for name in self.source}
         if _is_fresh(messages, context, strategies):
             return StageResult(messages, note="nothing was added since the newest summary")
-        _, rest = split_system(messages)
-        count = weigh(rest, self.counts)
+        count = weigh(context.survey(context.survey(messages).rest), self.counts)
         if count <= self.min_messages:
             few = f"{count} {self.counts} are too few: more than {self.min_messages} are worth a summary"
             return StageResult(messages, note=few, failed=True)
@@ -135,8 +134,9 @@ class Summarizing(Stage):
         return replace(result, files=files, note=note, written=outcome.written)
 
     def _cut(self, source: Summarizer, messages: Messages, context: Context) -> Cut:
-        _, rest = split_system(messages)
-        count = weigh(rest, self.counts)
+        survey = context.survey(messages)
+        rest = survey.rest
+        count = weigh(context.survey(rest), self.counts)
         match source.tail:
             case Tail.TOKENS:
                 cut = tail_within(
@@ -148,7 +148,7 @@ class Summarizing(Stage):
                 keep = self.keep_messages if count > self.keep_messages else 0
                 cut = tail_of(rest, keep, self.counts)
         return cut_at(
-            messages,
+            survey,
             whole_pairs_before(rest, cut),
             context.protection if self.protect else context.protection.only_pinned(),
             "a summary stands for it",
@@ -185,7 +185,7 @@ class Summarizing(Stage):
         return ""
 
     def _told(self, source: Summarizer, taken: Cut) -> str:
-        counted = weigh(taken.tail, self.counts)
+        counted = sum(weight(message, self.counts) for message in taken.tail)
         tail = f"the newest {len(taken.tail)} messages stay" if taken.tail else "no newest ones stay"
         if self.counts == BLOCKS:
             tail += f" ({counted} blocks)"
@@ -230,7 +230,7 @@ def _is_fresh(messages: Messages, context: Context, strategies: Collection[str])
     A plain conversation has no place to say which messages the summary left: there it is known only of a
     file that nothing was added to since it was exported.
     """
-    start = view_start(messages)
+    start = view_start(context.survey(messages))
     earlier = messages[start].boundary if start is not None else None
     if earlier is None or earlier.strategy not in strategies:
         return False
@@ -241,7 +241,7 @@ def _is_fresh(messages: Messages, context: Context, strategies: Collection[str])
 
 def _newest_words(messages: Messages) -> str:
     """The newest text that the person typed."""
-    for _, block in reversed(tuple(blocks_of(messages))):
+    for block in (block for message in reversed(messages) for block in reversed(message.blocks)):
         if isinstance(block, Text) and block.author is Author.USER and block.content.preview.strip():
             return block.content.read().strip()
     return ""

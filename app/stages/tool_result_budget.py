@@ -6,14 +6,14 @@ batch is learn-claude-code's first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from app.compactability.placeholders import CUT_TAIL, compacted_form, placeholder_form
-from app.model import Role, chars_of, text_of
+from app.model import Role, text_of
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
-from app.stages.draft import Draft, ResultAt, results_of
+from app.stages.draft import Draft, ResultAt
 from app.stages.graphemes import whole_start
 from app.stages.saving import (
     HeadForm,
@@ -81,7 +81,10 @@ class ToolResultBudget(Stage):
 
     def _shrink_each(self, draft: Draft, saver: Saver | None) -> str:
         """Shorten what is over the limit, one by one; gives what to say when nothing was."""
-        for at in results_of(draft.messages):
+        # A text is never longer in any unit than twice its code points, so most are not looked at.
+        for at in draft.context.survey(draft.messages).results:
+            if 2 * at.chars <= self._limit:
+                continue
             if draft.is_met:
                 break
             self._shrink(draft, saver, at)
@@ -90,7 +93,8 @@ class ToolResultBudget(Stage):
     def _shrink_batch(self, draft: Draft, saver: Saver | None) -> str:
         """Shorten the biggest of the last batch first, until it fits; gives what to say, as above."""
         estimator = draft.context.estimator
-        batch = [(estimator.length(text_of(at.result)), at) for at in _last_batch(draft.messages)]
+        results = draft.context.survey(draft.messages).results
+        batch = [(estimator.length(text_of(at.result)), at) for at in _last_batch(draft.messages, results)]
         if not batch:
             return "the last message holds no results"
         total = sum(length for length, _ in batch)
@@ -110,8 +114,7 @@ class ToolResultBudget(Stage):
     def _shrink(self, draft: Draft, saver: Saver | None, at: ResultAt) -> bool:
         """Cut or save one result if it is over the limit; says whether it was done."""
         estimator = draft.context.estimator
-        # A text is never longer in this unit than twice its code points, so most are not read.
-        if 2 * chars_of(at.result) <= self._limit or placeholder_form(at.result):
+        if 2 * at.chars <= self._limit or placeholder_form(at.result):
             return False
         text = text_of(at.result)
         length = estimator.length(text)
@@ -133,9 +136,9 @@ class ToolResultBudget(Stage):
         return form(self.preview_chars, self.whole_graphemes)
 
 
-def _last_batch(messages: Messages) -> Iterator[ResultAt]:
+def _last_batch(messages: Messages, results: Sequence[ResultAt]) -> Iterator[ResultAt]:
     """The results of the last message, or of the run of result messages that it ends."""
     first = len(messages) - 1
     while first > 0 and messages[first].role is Role.TOOL and messages[first - 1].role is Role.TOOL:
         first -= 1
-    return (at for at in results_of(messages) if at.message >= first)
+    return (at for at in results if at.message >= first)

@@ -14,10 +14,10 @@ from app.display import counted
 from app.errors import InputError, SummaryFailed
 from app.model import Author, Held, Text, blocks_of
 from app.refusal import read_refusal
-from app.stages.cuts import split_system
 from app.stages.recover import Recover
 from app.stages.summarize import Summarize
 from app.stages.summarizing import Summarizing
+from app.stages.survey import Survey
 from app.summarizers import SummaryRequest
 from app.summarizers.asking import Ask
 from app.summarizers.memory import MEMORY_TOKENS, memory_files, memory_text
@@ -86,7 +86,7 @@ def starting_text(workspace: Workspace, step: str) -> str:
     found = walked(workspace, step)
     if given or found is None:
         return given
-    return structured_summary(split_system(found.before)[1])
+    return structured_summary(Survey(found.before).rest)
 
 
 def offered_memories(workspace: Workspace) -> tuple[Path, ...]:

@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from app.compactability import Judgement, classify
+from app.compactability import Judgement
 from app.edits import Edit
 from app.model import Session, ToolUse, blocks_of
 from app.pipeline import Pipeline
 from app.stages.base import Action, Change, Context, Messages, Stage, StageResult, run_stage
-from app.stages.protection import protected
+from app.stages.protection import with_pins
+from app.stages.survey import Survey, Surveys
 from app.tokens import Estimator, TokenEstimator, estimator
 from app.work.history import Edited, Given, State
-
-_JUDGED = 4
-"""States of the conversation whose verdicts are remembered."""
 
 
 class Status(StrEnum):
@@ -83,7 +81,7 @@ class Walker:
         self._index = index
         self._settled = settled
         self._memo: dict[object, Step] = {}
-        self._judged: dict[int, tuple[Messages, Mapping[str, Judgement]]] = {}
+        self._surveys = Surveys()
         self._files: dict[int, Mapping[str, str]] = {}
 
     def steps(self, state: State) -> tuple[Step, ...]:
@@ -148,7 +146,7 @@ class Walker:
     def _context(self, messages: Messages, kept: frozenset[str], given: Given) -> Context:
         return Context(
             estimator=self._measure,
-            protection=protected(messages, pinned=kept),
+            protection=with_pins(self._survey(messages).protection, messages, kept),
             window_tokens=self._window_tokens,
             now=self._now,
             root=self._root,
@@ -162,18 +160,15 @@ class Walker:
             refusal=given.refusal,
             failures=given.failures,
             unchanged=given.unchanged,
-            judge=self.judge,
+            surveys=self._surveys,
         )
 
     def judge(self, messages: Messages) -> Mapping[str, Judgement]:
         """The verdict on every block of messages, by key; those of the newest few are remembered."""
-        known = self._judged.get(id(messages))
-        if known is None:
-            known = messages, classify(messages, self._session.cwd)
-            while len(self._judged) >= _JUDGED:
-                self._judged.pop(next(iter(self._judged)), None)
-            self._judged[id(messages)] = known
-        return known[1]
+        return self._survey(messages).judgements
+
+    def _survey(self, messages: Messages) -> Survey:
+        return self._surveys.of(messages, self._session.cwd)
 
     @cached_property
     def _measure(self) -> Estimator:

@@ -17,6 +17,7 @@ from app.stages.cuts import (
     whole_pairs_before,
     whole_pairs_behind,
 )
+from app.stages.survey import Survey
 from app.tokens import estimator
 from tests.build import assistant, conversation, result, summary, use, user
 
@@ -98,7 +99,8 @@ def test_blocks_are_counted_and_cuts_lie_between_messages(keep: int, counts: str
 
 def test_what_an_earlier_compaction_left_is_not_counted() -> None:
     messages = conversation(summary("All before."), *PARALLEL)
-    assert weigh(messages, MESSAGES) == 4 and weigh(messages, BLOCKS) == 7
+    survey = Survey(messages)
+    assert weigh(survey, MESSAGES) == 4 and weigh(survey, BLOCKS) == 7
     assert tail_of(messages, 4, MESSAGES) == 1
 
 

@@ -1,0 +1,298 @@
+"""What several stages ask about one conversation: each thing is found once, when it is first asked for.
+
+A survey belongs to one tuple of messages. After a stage the next conversation holds mostly the same
+objects, so what was known of them is taken over and only what changed is looked at anew.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import Final, NamedTuple, TypeAlias
+
+from app.compactability import Answered, Cause, Judgement, answered, judge_results, with_results
+from app.compactability.calls import Call, arguments_of, call_of
+from app.compactability.placeholders import Form, placeholder_form
+from app.compactability.turns import turns_of
+from app.model import Author, Block, Message, Role, Text, Thinking, ToolResult, ToolUse, chars_of
+from app.stages.protection import Protection, unpinned
+from app.stages.readings import Reading, readings_of
+from app.tokens.base import Estimator
+
+Messages: TypeAlias = tuple[Message, ...]
+
+_KEPT: Final = 4
+"""Conversations whose surveys are remembered."""
+
+
+class ResultAt(NamedTuple):
+    """A tool_result with its place in the conversation and the call it answers."""
+
+    message: int
+    block: int
+    result: ToolResult
+    call: ToolUse | None
+    chars: int
+    """Code points of its text."""
+
+    @property
+    def tool(self) -> str:
+        """The tool's name; empty when no call of this id is there."""
+        return self.call.name if self.call else ""
+
+
+class PairEnd(NamedTuple):
+    """One half of a pair: a call or a result of a tool that a client runs."""
+
+    message: int
+    key: str
+
+
+class Survey:
+    """One conversation as stages look at it."""
+
+    def __init__(self, messages: Messages, cwd: str | None = None, before: Survey | None = None) -> None:
+        """`before` is a conversation that mostly holds the same objects, if one is known."""
+        self.messages = messages
+        self._cwd = cwd
+        self._totals: dict[int, tuple[Estimator, int]] = {}
+        self._readings: dict[int, tuple[Estimator, tuple[Reading, ...]]] = {}
+        self._forms: dict[int, Form | None] = {}
+        self._clues: dict[int, str] = {}
+        self._calls: dict[int, Call] = {}
+        # What is taken over is taken now, so that surveys do not hold each other in a chain.
+        self._answered: Sequence[Answered] = () if before is None else before.__dict__.get("answers", ())
+        self._before = () if before is None else before.messages
+        self._totals_before = {} if before is None else before._totals
+
+    # Where things are
+
+    @cached_property
+    def results(self) -> tuple[ResultAt, ...]:
+        """Every tool_result that a client gave back, in order; provider-run tools are not among them.
+
+        A call is looked up in the whole conversation and the last of equal ids counts, as in
+        react-agent-mini.
+        """
+        calls = {block.id: block for _, _, block in self._places.calls}
+        return tuple(
+            ResultAt(i, j, block, calls.get(block.tool_use_id), chars_of(block))
+            for i, j, block in self._places.results
+            if not block.server and self.messages[i].role in _GIVES_RESULTS
+        )
+
+    @property
+    def calls(self) -> Sequence[tuple[int, int, ToolUse]]:
+        """Every call, with the indexes of its message and of its block."""
+        return self._places.calls
+
+    @property
+    def thinking(self) -> Sequence[tuple[int, int]]:
+        """Indexes of the message and of the block of all thinking."""
+        return self._places.thinking
+
+    @property
+    def notes(self) -> Sequence[int]:
+        """Indexes of the messages that tell of a compaction: with a summary, a marker or a boundary."""
+        return self._places.notes
+
+    @cached_property
+    def replies(self) -> Sequence[int]:
+        """Indexes of the model's messages."""
+        return [i for i, message in enumerate(self.messages) if message.role is Role.ASSISTANT]
+
+    @cached_property
+    def turns(self) -> tuple[range, ...]:
+        """The messages of each turn, by index."""
+        return tuple(turns_of(self.messages))
+
+    @cached_property
+    def pairs(self) -> Mapping[str, Sequence[PairEnd]]:
+        """The calls and results of each id that clients answer, by that id."""
+        found: dict[str, list[PairEnd]] = defaultdict(list)
+        for i, _, call in self._places.calls:
+            if not call.server:
+                found[call.id].append(PairEnd(i, call.key))
+        for i, _, result in self._places.results:
+            if not result.server:
+                found[result.tool_use_id].append(PairEnd(i, result.key))
+        return found
+
+    @cached_property
+    def system(self) -> Messages:
+        """System messages, which stay in front whatever is cut."""
+        return tuple(message for message in self.messages if message.role is Role.SYSTEM)
+
+    @cached_property
+    def rest(self) -> Messages:
+        """The messages that are no system messages."""
+        if not self.system:
+            return self.messages
+        return tuple(message for message in self.messages if message.role is not Role.SYSTEM)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks, in order."""
+        return tuple(chain.from_iterable([message.blocks for message in self.messages]))
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Index into `blocks` of the first block of each message, and behind the last one their number."""
+        return [0, *accumulate([len(message.blocks) for message in self.messages])]
+
+    @cached_property
+    def _places(self) -> _Places:
+        return _places(self.messages)
+
+    # What they are
+
+    @cached_property
+    def answers(self) -> tuple[Answered, ...]:
+        """Every result with the nearest call of its id before it, and what that call was about."""
+        found = tuple(answered(self.messages, self._cwd, self._answered))
+        self._answered = ()
+        return found
+
+    @cached_property
+    def judgements(self) -> Mapping[str, Judgement]:
+        """The verdict on every block, by key."""
+        return with_results(self.messages, self.result_judgements)
+
+    @cached_property
+    def result_judgements(self) -> Mapping[str, Judgement]:
+        """The verdict on every result, by key."""
+        return judge_results(self.answers)
+
+    @cached_property
+    def by_cause(self) -> Mapping[Cause, Sequence[tuple[int, Judgement]]]:
+        """Results by the cause of their verdict, as indexes into `results`, each with that verdict."""
+        found: dict[Cause, list[tuple[int, Judgement]]] = defaultdict(list)
+        judgements = self.result_judgements
+        for number, at in enumerate(self.results):
+            judgement = judgements[at.result.key]
+            found[judgement.cause].append((number, judgement))
+        return found
+
+    @cached_property
+    def protection(self) -> Protection:
+        """What must stay although nobody pinned it."""
+        return unpinned(self.messages, self.answers)
+
+    def form(self, result: ToolResult) -> Form | None:
+        """How a result of this conversation was compacted when a placeholder or a preview stands for it."""
+        try:
+            return self._forms[id(result)]
+        except KeyError:
+            return self._forms.setdefault(id(result), placeholder_form(result))
+
+    def clue(self, call: ToolUse | None) -> str:
+        """The `file_path` of a call of this conversation, else its `path`; empty where it names none."""
+        if call is None:
+            return ""
+        known = self._clues.get(id(call))
+        if known is None:
+            known = self._clues[id(call)] = path_clue(call)
+        return known
+
+    def call(self, use: ToolUse) -> Call:
+        """What a call of this conversation was about."""
+        known = self._calls.get(id(use))
+        if known is None:
+            known = self._calls[id(use)] = call_of(use, self._cwd)
+        return known
+
+    # How large it is
+
+    def total(self, measure: Estimator) -> int:
+        """The size of the conversation in that measure."""
+        known = self._totals.get(id(measure))
+        if known is None:
+            known = self._totals[id(measure)] = measure, self._total(measure)
+        return known[1]
+
+    def _total(self, measure: Estimator) -> int:
+        before = self._totals_before.get(id(measure))
+        if before is None or len(self._before) != len(self.messages):
+            return measure.total(self.messages)
+        size = measure.message
+        pairs = zip(self._before, self.messages, strict=True)
+        return before[1] + sum(size(new) - size(old) for old, new in pairs if old is not new)
+
+    def readings(self, measure: Estimator) -> Sequence[Reading]:
+        """The moments before every model call, and before the one that comes next."""
+        known = self._readings.get(id(measure))
+        if known is None:
+            known = self._readings[id(measure)] = measure, tuple(readings_of(self.messages, measure))
+        return known[1]
+
+
+_GIVES_RESULTS: Final = frozenset({Role.USER, Role.TOOL})
+_TELLS: Final = frozenset({Author.SUMMARY, Author.MARKER})
+
+
+class _Places(NamedTuple):
+    """Blocks by what they are, each with the indexes of its message and of itself there."""
+
+    calls: list[tuple[int, int, ToolUse]]
+    results: list[tuple[int, int, ToolResult]]
+    thinking: list[tuple[int, int]]
+    notes: list[int]
+
+
+def _places(messages: Messages) -> _Places:
+    found = _Places([], [], [], [])
+    calls, results, thinking, notes = found
+    for i, message in enumerate(messages):
+        note = message.boundary is not None or not message.blocks
+        for j, block in enumerate(message.blocks):
+            if isinstance(block, Text):
+                note = note or block.author in _TELLS
+            elif isinstance(block, ToolUse):
+                calls.append((i, j, block))
+            elif isinstance(block, ToolResult):
+                results.append((i, j, block))
+            elif isinstance(block, Thinking):
+                thinking.append((i, j))
+        if note:
+            notes.append(i)
+    return found
+
+
+def path_clue(call: ToolUse) -> str:
+    """The call's `file_path`, else its `path`, when that is a text that is not empty."""
+    arguments = arguments_of(call)
+    names = (arguments.get(name) for name in ("file_path", "path"))
+    return next((name for name in names if isinstance(name, str) and name), "")
+
+
+def pair_id(block: Block) -> str | None:
+    """The id that a call and its result share, for calls that a client answers."""
+    if isinstance(block, ToolUse) and not block.server:
+        return block.id
+    if isinstance(block, ToolResult) and not block.server:
+        return block.tool_use_id
+    return None
+
+
+class Surveys:
+    """The surveys of the conversations that were looked at last; all stages of a walk share them."""
+
+    def __init__(self) -> None:
+        self._newest: dict[tuple[int, str | None], Survey] = {}
+
+    def of(self, messages: Messages, cwd: str | None = None) -> Survey:
+        """The survey of these very messages; `cwd` is the folder the agent ran in, where that is known."""
+        # A survey holds its messages, so that no other ones can have their id.
+        survey = self._newest.get((id(messages), cwd))
+        if survey is not None:
+            return survey
+        known = list(self._newest.items())
+        others = [other for (_, folder), other in known if folder == cwd]
+        alike = [other for other in others if len(other.messages) == len(messages)]
+        survey = Survey(messages, cwd, next(reversed(alike or others), None))
+        for key, _ in known[: len(known) - _KEPT + 1]:
+            self._newest.pop(key, None)
+        self._newest[id(messages), cwd] = survey
+        return survey

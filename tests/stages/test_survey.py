@@ -1,0 +1,100 @@
+"""What stages share of a conversation: found once, and for the next conversation only what changed."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from app.compactability import Call, call_of, classify
+from app.model import Message, ToolResult, ToolUse
+from app.pipeline import load
+from app.stages.draft import results_of
+from app.stages.protection import protected
+from app.stages.survey import Surveys
+from app.tokens import ESTIMATORS, estimator
+from app.work.workspace import Workspace
+from tests.benchmarks.conversations import long_session
+from tests.build import assistant, conversation, result, use, user
+
+TALK = conversation(
+    user("Read both."),
+    assistant(use("a", "Read", {"file_path": "a.py"}), use("b", "Read", {"file_path": "b.py"})),
+    user(result("a", "x = 1\n" * 40), result("b", "y = 2\n" * 40)),
+    assistant(use("c", "Read", {"file_path": "a.py"})),
+    user(result("c", "x = 1\n" * 40)),
+    assistant("Done."),
+)
+
+
+def with_other_result(messages: tuple[Message, ...], at: int) -> tuple[Message, ...]:
+    """The conversation with another text in the first result of a message."""
+    message = messages[at]
+    first = message.blocks[0]
+    assert isinstance(first, ToolResult)
+    changed = message.holding((result(first.tool_use_id, "short", key=first.key), *message.blocks[1:]))
+    return (*messages[:at], changed, *messages[at + 1 :])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_size_of_the_next_conversation_follows_from_what_changed(name: str) -> None:
+    measure, surveys = estimator(name), Surveys()
+    after = with_other_result(TALK, 2)
+    assert surveys.of(TALK).total(measure) == measure.total(TALK)
+    assert surveys.of(after).total(measure) == measure.total(after) < measure.total(TALK)
+    assert surveys.of(after[:-1]).total(measure) == measure.total(after[:-1])
+
+
+def test_what_is_known_of_a_result_that_stays_is_taken_over() -> None:
+    surveys, after = Surveys(), with_other_result(TALK, 2)
+    before, now = surveys.of(TALK).answers, surveys.of(after).answers
+    assert now[0] is not before[0] and now[1:] == before[1:]
+    assert surveys.of(after).judgements == classify(after)
+    assert surveys.of(after).protection == protected(after)
+
+
+def test_a_result_whose_call_is_another_one_is_looked_at_anew() -> None:
+    surveys = Surveys()
+    other = (TALK[0], assistant(use("a", "Bash", {"command": "ls"}, key="m2/0"), key="m2"), *TALK[2:])
+    known = surveys.of(TALK).answers
+    assert surveys.of(other).answers[0].use is not known[0].use
+    assert surveys.of(other).judgements == classify(other)
+
+
+def test_the_same_messages_are_surveyed_once_and_others_forgotten_in_time() -> None:
+    surveys = Surveys()
+    first = surveys.of(TALK)
+    assert surveys.of(TALK) is first and surveys.of(TALK, "/work") is not first
+    for end in range(1, 6):
+        surveys.of(TALK[:end])
+    assert surveys.of(TALK) is not first and surveys.of(TALK).results == first.results
+
+
+def test_a_walk_judges_what_a_stage_left_alone_no_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def looking(use: ToolUse, cwd: str | None = None) -> Call:
+        looked.append(use.id)
+        return call_of(use, cwd)
+
+    monkeypatch.setattr("app.compactability.calls.call_of", looking)
+    gentle = load("gentle")
+    untiring = gentle.with_options({step.name: {"target_share": 0} for step in gentle.steps})
+    workspace = Workspace(long_session(400), untiring, exact=False)
+    workspace.run_all()
+    assert workspace.changes and len(looked) == len(set(looked))
+
+
+def test_results_are_those_of_clients_with_the_last_call_of_their_id() -> None:
+    found = results_of(TALK)
+    assert [(at.message, at.block, at.tool, at.chars) for at in found] == [
+        (2, 0, "Read", 240), (2, 1, "Read", 240), (4, 0, "Read", 240),
+    ]  # fmt: skip
+
+
+def test_a_block_with_other_parts_keeps_all_else() -> None:
+    block = result("a", "x", error=True, server=True, user_words=True, cleared_live=True, key="k")
+    for made in (block.holding(()), TALK[2].holding(())):
+        was = block if isinstance(made, ToolResult) else TALK[2]
+        changed = {f.name for f in fields(made) if getattr(made, f.name) != getattr(was, f.name)}
+        assert changed == {"parts" if isinstance(made, ToolResult) else "blocks"}
