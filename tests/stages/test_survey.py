@@ -80,7 +80,7 @@ def test_a_walk_judges_what_a_stage_left_alone_no_second_time(monkeypatch: pytes
     monkeypatch.setattr("app.compactability.calls.call_of", looking)
     gentle = load("gentle")
     untiring = gentle.with_options({step.name: {"target_share": 0} for step in gentle.steps})
-    workspace = Workspace(long_session(400), untiring, exact=False)
+    workspace = Workspace(long_session(3_000), untiring, exact=False)
     workspace.run_all()
     assert workspace.changes and len(looked) == len(set(looked))
 
