@@ -14,8 +14,9 @@ from app.export.results_index import index_place
 from app.formats import detect, fresh_id, open_source
 from app.formats.base import Format
 from app.formats.source import BytesSource, FileSource, Source
-from app.model import Session
+from app.model import Session, blocks_of
 from app.pipeline import Pipeline, load
+from app.tokens import token_estimator
 from app.work.workspace import Workspace
 
 LARGE_BYTES: Final = 4 << 20
@@ -44,18 +45,22 @@ def open_workspace(
     out: Path | None = None,
     install: bool = False,
     index: bool = True,
+    counts_soon: bool = True,
 ) -> Opened:
     """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
 
     `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known;
     `install` says that it shall go where the session's agent looks; `index` whether an export lists the
-    results that are no longer there.
+    results that are no longer there; `counts_soon` that nobody waits for the rows: where a vocabulary will
+    be needed, it is loaded first.
     Raises InputError for a file or a pipeline that cannot be used.
     """
     loaded = load(pipeline) if isinstance(pipeline, str) else pipeline
     chosen = loaded.with_options(parse_settings(settings))
     source = open_source(file)
     kind = detect(source)
+    if exact and counts_soon and source.size >= LARGE_BYTES:
+        _prepare_to_count(source, kind)
     session = kind.read(source, leaf)
     new_id = fresh_id(session)
     if install:
@@ -82,11 +87,25 @@ def open_head(file: str, pipeline: str) -> Opened | None:
     source = open_source(file)
     if source.size < LARGE_BYTES:
         return None
-    head = source.read(0, HEAD_BYTES)
-    session = detect(source).read(BytesSource(head[: head.rfind(b"\n") + 1] or head, source.name))
+    session = _head(source, detect(source))
     if not session.messages:
         return None
     return Opened(Workspace(session, load(pipeline), exact=False), source)
+
+
+def _head(source: Source, kind: Format) -> Session:
+    """The beginning of a file as a session by itself."""
+    head = source.read(0, HEAD_BYTES)
+    return kind.read(BytesSource(head[: head.rfind(b"\n") + 1] or head, source.name))
+
+
+def _prepare_to_count(source: Source, kind: Format) -> None:
+    """Load the vocabulary where the beginning of a large session was never counted.
+
+    What its making takes for a moment, 25 MB, is then there for the session; the other way round both add up.
+    """
+    head = _head(source, kind)
+    token_estimator(head.model).prepare(block for _, block in blocks_of(head.messages))
 
 
 def _is_settled(source: Source, session: Session) -> bool:

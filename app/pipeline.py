@@ -10,8 +10,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
 
@@ -96,13 +94,12 @@ class Pipeline:
         return replace(self, steps=steps)
 
 
-def _presets() -> Traversable:
-    return resources.files("app").joinpath("pipelines")
+_PRESETS: Final = Path(__file__).with_name("pipelines")
 
 
 def preset_names() -> tuple[str, ...]:
     """The names of our own pipelines, the one that opens first in front."""
-    files = _presets().iterdir()
+    files = _PRESETS.iterdir()
     names = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != FIRST))
 
@@ -132,7 +129,7 @@ def load(name_or_path: str) -> Pipeline:
     Raises BadPipeline with the file, the key, its value and what was expected.
     """
     if name_or_path in preset_names():
-        text = _presets().joinpath(f"{name_or_path}.toml").read_text("utf-8")
+        text = _PRESETS.joinpath(f"{name_or_path}.toml").read_text("utf-8")
         return parse(text, origin=PRESET)
     if _NAME.fullmatch(name_or_path) and _own_file(name_or_path).exists():
         return _read(_own_file(name_or_path))

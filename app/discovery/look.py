@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
@@ -99,8 +98,9 @@ def samples() -> tuple[Found, ...]:
 
 
 def _samples_dir() -> Path:
-    installed = Path(str(resources.files("app"))) / "samples"
-    return installed if installed.is_dir() else Path(str(resources.files("app"))).parent / "sample_sessions"
+    program = Path(__file__).parents[1]
+    installed = program / "samples"
+    return installed if installed.is_dir() else program.parent / "sample_sessions"
 
 
 def _sample(path: Path) -> Found:

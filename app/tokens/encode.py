@@ -57,6 +57,16 @@ class Encoder:
         """Whether it can count at all, as far as is known without loading the vocabulary."""
         return self._lazy.expected()
 
+    def load(self) -> None:
+        """Load the vocabulary now, if there is one."""
+        self._lazy.get()
+
+    def knows(self, text: str) -> bool:
+        """Whether `text` can be counted without the vocabulary."""
+        if not text or hash(text) in self._counts:
+            return True
+        return self.kept is not None and self.kept.get(digest(text, self.name)) is not None
+
     def count(self, text: str) -> int | None:
         """Tokens of `text`, special tokens counted as the words they are; None without a vocabulary.
 

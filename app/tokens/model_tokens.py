@@ -102,6 +102,19 @@ class TokenEstimator:
         extra = max(results - 1, 0) * (fixed.further_result - fixed.result)
         return _whole((extra + (fixed.reply if message.role is Role.ASSISTANT else 0)) * self._scale)
 
+    def prepare(self, blocks: Iterable[Block]) -> None:
+        """Load the vocabulary if one of these blocks has a text that was never counted."""
+        if self._encoder is None:
+            return
+        texts = (
+            content
+            for block in blocks
+            if isinstance(block, Text | ToolResult | ToolUse)
+            for content in contents_of(block)
+        )
+        if not all(self._encoder.knows(content.read()) for content in texts):
+            self._encoder.load()
+
     def secrets(self, block: Block) -> int:
         """How many strings in a block's texts look like keys; reads them where that is not known."""
         return sum(self._secrets(content) for content in contents_of(block) if content.chars)

