@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -152,10 +152,15 @@ class Item:
 
 def items(raw: bytes, start: int) -> Iterator[Item]:
     """The members or items of the object or list that begins at `start`; none for another value."""
-    return _items(raw, start, _Ends(raw, start))
+    ends = Ends(raw, start)
+    yield from walk(raw, start, lambda _, at: ends.of(at))
 
 
-def _items(raw: bytes, start: int, ends: _Ends) -> Iterator[Item]:
+def walk(raw: bytes, start: int, end_of: Callable[[str | int, int], int]) -> Iterator[Item]:
+    """The same; `end_of` tells where the value ends that begins at a place under a key or number.
+
+    A caller that goes into some of the values so reads every byte once, however deep it goes.
+    """
     opener = raw[start : start + 1]
     if opener not in (b"{", b"["):
         return
@@ -169,7 +174,7 @@ def _items(raw: bytes, start: int, ends: _Ends) -> Iterator[Item]:
             if match is None:
                 raise ValueError(f"no key at byte {pos}")
             name, pos = _key_text(match[1]), match.end()
-        end = ends.of(pos)
+        end = end_of(name, pos)
         yield Item(name, begin, pos, end)
         after = _after.match(raw, end)
         if after is None:
@@ -178,7 +183,12 @@ def _items(raw: bytes, start: int, ends: _Ends) -> Iterator[Item]:
         index += 1
 
 
-class _Ends:
+def closing(raw: bytes, start: int, members: Sequence[Item]) -> int:
+    """Behind the bracket that closes the container at `start`, which has these members."""
+    return _skip_blank(raw, members[-1].end if members else start + 1) + 1
+
+
+class Ends:
     """Where values end in bytes that are known to be JSON, found with the decoder's speed.
 
     The bytes are decoded one to one: the structure of JSON is ASCII, so positions stay what they are.
@@ -216,14 +226,16 @@ def _find(raw: bytes, paths: Iterable[JsonPath]) -> dict[JsonPath, Item]:
         for step in path:
             node = node.setdefault(step, {})
     start = _skip_blank(raw, 0)
-    ends = _Ends(raw)
+    ends = Ends(raw)
     found: dict[JsonPath, Item] = {(): Item("", start, start, ends.of(start))}
     pending: list[tuple[JsonPath, dict[str | int, Any]]] = [((), tree)]
     while pending:
         path, node = pending.pop()
         if node:
             found.update(
-                ((*path, item.key), item) for item in _items(raw, found[path].start, ends) if item.key in node
+                ((*path, item.key), item)
+                for item in walk(raw, found[path].start, lambda _, at: ends.of(at))
+                if item.key in node
             )
         for step, below in node.items():
             if (*path, step) not in found:
