@@ -142,11 +142,11 @@ def write(
         written = _to_stdout(plan)
     else:
         written = _to_file(plan, plan.target, backup, papers, say, stop)
-    return papers.report(replace(written, backup=backup))
+    return papers.report(replace(written, backup=None if backup is None else backup.path))
 
 
 def _to_file(
-    plan: ExportPlan, target: Path, backup: Path | None, papers: Papers, say: Progress, stop: Stop
+    plan: ExportPlan, target: Path, backup: Backup | None, papers: Papers, say: Progress, stop: Stop
 ) -> Written:
     say("Writing")
     is_new_folder = in_agent_dir(target) and not target.parent.exists()
@@ -169,14 +169,17 @@ def _to_file(
         for path in _write_files(plan, sharing):
             made.append(path)
         written = Written(
-            plan, target, backup, None, None, tuple(made), staged.size, staged.sha256, shared=sharing
+            plan, target, None, None, None, tuple(made), staged.size, staged.sha256, shared=sharing
         )
-        manifest = papers.manifest(written) if sharing is None else sharing.write_manifest(staged, made)
+        if sharing is None:
+            manifest = papers.manifest(written, backup)
+        else:
+            manifest = sharing.write_manifest(staged, made)
         _go_on_unless(stop, plan)
         if plan.in_place:
             with held(target):
                 _check_unchanged(plan)
-                _check_same_bytes(plan)
+                _check_same_bytes(plan, backup)
                 publish_over(staged, target)
             _carry_over(plan, target)
         else:
@@ -280,12 +283,12 @@ def _check_unchanged(plan: ExportPlan) -> None:
         )
 
 
-def _check_same_bytes(plan: ExportPlan) -> None:
+def _check_same_bytes(plan: ExportPlan, backup: Backup | None) -> None:
     """Refuse when the file holds other bytes than the backup, whatever its size and time say."""
     source = plan.source
     if isinstance(source, FileSource):
         with FileSource(source.path) as now:
-            if sha256(now) != sha256(source):
+            if sha256(now) != (sha256(source) if backup is None else backup.sha256):
                 raise FileChanged(f"{source.path} holds other bytes than were opened: open it again")
 
 
@@ -311,6 +314,14 @@ def _copy_side_folder(plan: ExportPlan, sharing: Sharing | None) -> list[Path]:
     return list(copy_folder(old, new, None if sharing is None else sharing.copy))
 
 
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """The original's bytes in another place."""
+
+    path: Path
+    sha256: str
+
+
 @dataclass(frozen=True)
 class Papers:
     """The backup, the manifest and the report of one export; none of them where no folder is wanted."""
@@ -318,7 +329,7 @@ class Papers:
     plan: ExportPlan
     stem: str
 
-    def back_up(self) -> Path | None:
+    def back_up(self) -> Backup | None:
         """The transcript: the original's bytes as read, synced, under a name that never existed."""
         folder = self.plan.backup_folder
         if folder is None or not self.plan.backup:
@@ -326,9 +337,10 @@ class Papers:
         make_folder(folder)
         source = self.plan.source
         extension = Path(source.name).suffix if source.name != "-" else ""
-        return publish_free(stage(folder, chunks(source)), folder, self.stem, extension)
+        staged = stage(folder, chunks(source))
+        return Backup(publish_free(staged, folder, self.stem, extension), staged.sha256)
 
-    def manifest(self, written: Written) -> Path | None:
+    def manifest(self, written: Written, backup: Backup | None) -> Path | None:
         """Hashes, modes and places, by which `verify` compares and `restore` finds its way back."""
         plan, source = self.plan, self.plan.source
         return self._write_json(
@@ -342,10 +354,10 @@ class Papers:
                 "source": {
                     "path": source.name if source.name == "-" else str(Path(source.name).resolve()),
                     "size": source.size,
-                    "sha256": sha256(source),
+                    "sha256": sha256(source) if backup is None else backup.sha256,
                     "mode": source.identity.mode if isinstance(source, FileSource) else None,
                 },
-                "backup": None if written.backup is None else str(written.backup),
+                "backup": None if backup is None else str(backup.path),
                 "target": {"path": plan.target_words, "size": written.size, "sha256": written.sha256},
                 "session_id": plan.rewrite.session_id,
                 "files": [str(path) for path in written.files],

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from app.formats.splice import DOUBTS as DOUBTS
 from app.formats.splice import STRING, Scan, deeper, encode, items, replace_spans, scan
 
 MAX_NESTING: Final = 200
@@ -43,8 +44,6 @@ def _integer(digits: str) -> int | str:
 
 decode_fast: Final = msgspec.json.Decoder().decode
 """bytes -> the value of what is surely sound JSON, blanks around it; raises one of `DOUBTS` for the rest."""
-
-DOUBTS: Final = (msgspec.DecodeError, RecursionError)
 
 _strict = json.JSONDecoder(parse_constant=_reject)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.formats.splice import Ends, Item, closing, encode, walk
+from app.formats.splice import Item, compact_items, compact_members, encode, items
 
 _NEAR: Final = 24
 """How many unmatched old items are compared with a new one."""
@@ -21,7 +21,13 @@ def reshape(raw: bytes, old: Any, new: Any) -> bytes:
 
     Whatever the differences are, the result parses to `new`. Raises ValueError when `raw` is not JSON.
     """
-    return raw if same(old, new) else _Reshaper(raw).value(0, old, new)[0]
+    if same(old, new):
+        return raw
+    if isinstance(old, dict) and isinstance(new, dict):
+        return _reshape_object(raw, old, new)
+    if isinstance(old, list) and isinstance(new, list):
+        return _reshape_list(raw, old, new)
+    return encode(new)
 
 
 def same(old: Any, new: Any) -> bool:
@@ -29,86 +35,64 @@ def same(old: Any, new: Any) -> bool:
     return old is new or (type(old) is type(new) and bool(old == new))
 
 
-class _Reshaper:
-    """Goes over the bytes once: what differs is gone into, all else is stepped over."""
-
-    def __init__(self, raw: bytes) -> None:
-        self._raw = raw
-        self._ends = Ends(raw)
-
-    def value(self, start: int, old: Any, new: Any) -> tuple[bytes, int]:
-        """The bytes of `new` in the place of the value `old` at `start`, and where that one ends."""
-        if not same(old, new) and self._opens(start, old):
-            if isinstance(old, dict) and isinstance(new, dict):
-                return self._object(start, old, new)
-            if isinstance(old, list) and isinstance(new, list):
-                return self._list(start, old, new)
-        end = self._ends.of(start)
-        return (self._raw[start:end] if same(old, new) else encode(new)), end
-
-    def _opens(self, start: int, old: Any) -> bool:
-        """Whether the container `old` can begin here; one that is too deep is given as a text."""
-        return self._raw[start : start + 1] == (b"{" if isinstance(old, dict) else b"[")
-
-    def _object(self, start: int, old: dict[str, Any], new: dict[str, Any]) -> tuple[bytes, int]:
-        texts: dict[int, bytes] = {}
-
-        def end_of(key: str | int, at: int) -> int:
-            if key not in new:
-                return self._ends.of(at)
-            texts[at], end = self.value(at, old.get(str(key)), new[str(key)])
-            return end
-
-        members = list(walk(self._raw, start, end_of))
-        # Of equal keys the last one counts, and only that one is what `old` says.
-        last = {member.key: number for number, member in enumerate(members)}
-        chosen: list[tuple[int | None, bytes]] = []
-        for number, member in enumerate(members):
-            if member.key in new:
-                is_last = number == last[member.key]
-                text = texts[member.start] if is_last else self._raw[member.start : member.end]
-                chosen.append((number, self._raw[member.begin : member.start] + text))
-        chosen += [
-            (None, encode(key) + b":" + encode(value)) for key, value in new.items() if key not in last
+def _reshape_object(raw: bytes, old: dict[str, Any], new: dict[str, Any]) -> bytes:
+    if compact := compact_members(raw):
+        kept = [
+            b'"%s":%s' % (key.encode(), reshape(value, old.get(key), new[key]))
+            for key, value in compact.items()
+            if key in new
         ]
-        return self._joined(start, members, chosen)
+        added = [_member(key, encode(value)) for key, value in new.items() if key not in compact]
+        return b"{%s}" % b",".join(kept + added)
+    members = list(items(raw, 0))
+    last = {member.key: number for number, member in enumerate(members)}
+    chosen: list[tuple[int | None, bytes]] = []
+    for number, member in enumerate(members):
+        key = str(member.key)
+        if key not in new:
+            continue
+        text = raw[member.start : member.end]
+        if number == last[key]:
+            text = reshape(text, old.get(key), new[key])
+        chosen.append((number, raw[member.begin : member.start] + text))
+    chosen += [(None, _member(key, encode(value))) for key, value in new.items() if key not in last]
+    return _joined(raw, members, chosen)
 
-    def _list(self, start: int, old: list[Any], new: list[Any]) -> tuple[bytes, int]:
-        origins = align(old, new)
-        kept = {origin: item for origin, item in zip(origins, new, strict=True) if origin is not None}
-        texts: dict[int, bytes] = {}
 
-        def end_of(number: str | int, at: int) -> int:
-            place = int(number)
-            if place not in kept:
-                return self._ends.of(at)
-            texts[place], end = self.value(at, old[place], kept[place])
-            return end
+def _member(key: str, value: bytes) -> bytes:
+    return encode(key) + b":" + value
 
-        members = list(walk(self._raw, start, end_of))
-        chosen = [
-            (origin, texts[origin]) if origin in texts else (None, encode(item))
-            for origin, item in zip(origins, new, strict=True)
-        ]
-        return self._joined(start, members, chosen)
 
-    def _joined(
-        self, start: int, members: Sequence[Item], chosen: Sequence[tuple[int | None, bytes]]
-    ) -> tuple[bytes, int]:
-        """The container holding only what was chosen: (number of the old member or None, bytes)."""
-        raw, end = self._raw, closing(self._raw, start, members)
-        if not chosen:
-            return raw[start : start + 1] + raw[end - 1 : end], end
-        usual = raw[members[0].end : members[1].begin] if len(members) > 1 else b","
-        pieces = [raw[start : members[0].begin] if members else raw[start : start + 1]]
-        for position, (number, text) in enumerate(chosen):
-            if position and number:
-                pieces.append(raw[members[number - 1].end : members[number].begin])
-            elif position:
-                pieces.append(usual)
-            pieces.append(text)
-        pieces.append(raw[members[-1].end : end] if members else raw[end - 1 : end])
-        return b"".join(pieces), end
+def _reshape_list(raw: bytes, old: list[Any], new: list[Any]) -> bytes:
+    origins = list(zip(align(old, new), new, strict=True))
+    if compact := compact_items(raw):
+        texts = [encode(it) if at is None else reshape(compact[at], old[at], it) for at, it in origins]
+        return b"[%s]" % b",".join(texts)
+    members = list(items(raw, 0))
+    chosen: list[tuple[int | None, bytes]] = []
+    for origin, item in origins:
+        if origin is None:
+            chosen.append((None, encode(item)))
+        else:
+            text = raw[members[origin].start : members[origin].end]
+            chosen.append((origin, reshape(text, old[origin], item)))
+    return _joined(raw, members, chosen)
+
+
+def _joined(raw: bytes, members: Sequence[Item], chosen: Sequence[tuple[int | None, bytes]]) -> bytes:
+    """The container `raw` holding only what was chosen: (number of the old member or None, bytes)."""
+    if not chosen:
+        return raw[:1] + raw[-1:]
+    usual = raw[members[0].end : members[1].begin] if len(members) > 1 else b","
+    pieces = [raw[: members[0].begin] if members else raw[:1]]
+    for position, (number, text) in enumerate(chosen):
+        if position and number:
+            pieces.append(raw[members[number - 1].end : members[number].begin])
+        elif position:
+            pieces.append(usual)
+        pieces.append(text)
+    pieces.append(raw[members[-1].end :] if members else raw[-1:])
+    return b"".join(pieces)
 
 
 def align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:

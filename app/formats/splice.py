@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from app.model import JsonPath
 
@@ -38,6 +40,11 @@ _unfinished = re.compile(
 )
 
 _decode = json.JSONDecoder().raw_decode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+DOUBTS: Final = (msgspec.DecodeError, RecursionError)
+"""What the fast decoder raises for what is not surely sound JSON."""
 
 MAX_DEPTH: Final = 10_000
 """Nesting at which `scan` gives up; no writer of sessions comes near it."""
@@ -152,15 +159,10 @@ class Item:
 
 def items(raw: bytes, start: int) -> Iterator[Item]:
     """The members or items of the object or list that begins at `start`; none for another value."""
-    ends = Ends(raw, start)
-    yield from walk(raw, start, lambda _, at: ends.of(at))
+    return _items(raw, start, _Ends(raw, start))
 
 
-def walk(raw: bytes, start: int, end_of: Callable[[str | int, int], int]) -> Iterator[Item]:
-    """The same; `end_of` tells where the value ends that begins at a place under a key or number.
-
-    A caller that goes into some of the values so reads every byte once, however deep it goes.
-    """
+def _items(raw: bytes, start: int, ends: _Ends) -> Iterator[Item]:
     opener = raw[start : start + 1]
     if opener not in (b"{", b"["):
         return
@@ -174,7 +176,7 @@ def walk(raw: bytes, start: int, end_of: Callable[[str | int, int], int]) -> Ite
             if match is None:
                 raise ValueError(f"no key at byte {pos}")
             name, pos = _key_text(match[1]), match.end()
-        end = end_of(name, pos)
+        end = ends.of(pos)
         yield Item(name, begin, pos, end)
         after = _after.match(raw, end)
         if after is None:
@@ -183,12 +185,7 @@ def walk(raw: bytes, start: int, end_of: Callable[[str | int, int], int]) -> Ite
         index += 1
 
 
-def closing(raw: bytes, start: int, members: Sequence[Item]) -> int:
-    """Behind the bracket that closes the container at `start`, which has these members."""
-    return _skip_blank(raw, members[-1].end if members else start + 1) + 1
-
-
-class Ends:
+class _Ends:
     """Where values end in bytes that are known to be JSON, found with the decoder's speed.
 
     The bytes are decoded one to one: the structure of JSON is ASCII, so positions stay what they are.
@@ -206,6 +203,28 @@ class Ends:
         except (ValueError, RecursionError):
             # Sound for a scanner that looks at the structure alone, but not for a strict decoder.
             return skip(self._raw, pos)
+
+
+def compact_members(raw: bytes) -> dict[str, bytes] | None:
+    """The bytes of each member of an object, where `raw` is nothing but them: no blanks, no key twice.
+
+    None for any other, an empty one too, and where the decoder has doubts.
+    """
+    try:
+        members = {key: bytes(value) for key, value in _decode_members(raw).items()}
+    except DOUBTS:
+        return None
+    size = 1 + sum([len(key.encode()) + len(value) + 4 for key, value in members.items()])
+    return members if members and size == len(raw) else None
+
+
+def compact_items(raw: bytes) -> list[bytes] | None:
+    """The same for the items of a list."""
+    try:
+        items = [bytes(value) for value in _decode_items(raw)]
+    except DOUBTS:
+        return None
+    return items if items and 1 + sum(map(len, items)) + len(items) == len(raw) else None
 
 
 def _key_text(quoted: bytes) -> str:
@@ -226,16 +245,14 @@ def _find(raw: bytes, paths: Iterable[JsonPath]) -> dict[JsonPath, Item]:
         for step in path:
             node = node.setdefault(step, {})
     start = _skip_blank(raw, 0)
-    ends = Ends(raw)
+    ends = _Ends(raw)
     found: dict[JsonPath, Item] = {(): Item("", start, start, ends.of(start))}
     pending: list[tuple[JsonPath, dict[str | int, Any]]] = [((), tree)]
     while pending:
         path, node = pending.pop()
         if node:
             found.update(
-                ((*path, item.key), item)
-                for item in walk(raw, found[path].start, lambda _, at: ends.of(at))
-                if item.key in node
+                ((*path, item.key), item) for item in _items(raw, found[path].start, ends) if item.key in node
             )
         for step, below in node.items():
             if (*path, step) not in found:

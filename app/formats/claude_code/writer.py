@@ -53,14 +53,14 @@ def _lines(plan: Plan, records: Transcript, session: Session, wish: Rewrite) -> 
 def _line(row: Row, records: Transcript, session_id: str | None) -> bytes:
     if row.node is None:
         return encode(_made(row, session_id))
-    raw = records.raw(row.node.index)
+    raw = as_read = records.raw(row.node.index)
     if records[row.node.index].damage:
         raw = mend(raw)
     if b"\n" in raw:
         # In sound JSON a line end can only stand between values.
         raw = raw.replace(b"\n", b" ")
     if row.edited:
-        old = parse_record(raw)
+        old = records.value(row.node.index) if raw is as_read else parse_record(raw)
         raw = reshape(raw, old, changed_record(old, row, records))
     return raw if session_id is None or row.node.session is None else with_text(raw, "sessionId", session_id)
 
