@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.views.listing import Item, items
+from app.views.listing import Item, is_live, items
 from app.views.outlook import Figures, Outlook, first_look
 from app.views.session_map import SessionMap, session_map
 from app.work.pricing import Pricing, pricing
@@ -22,13 +22,16 @@ class View:
     """What the steps so far cost and save; None where nothing was changed."""
     map: SessionMap
     """Where the tokens lie, along the rows."""
+    begins: int
+    """The first row that is sent; what stands before it is history."""
 
 
 def view_of(seen: Outlook) -> View:
     """An outlook with its rows and its figures."""
     _ = seen.touches
     rows, cost = items(seen), cost_of(seen)
-    return View(seen, rows, seen.figures(), cost, map_of(seen, rows, cost))
+    begins = next((place for place, item in enumerate(rows) if is_live(item)), 0)
+    return View(seen, rows, seen.figures(), cost, map_of(seen, rows, cost), begins)
 
 
 def counted_again(view: View) -> View:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from typing import TypeAlias
 
 from app.compactability import State, Verdict
@@ -13,6 +15,8 @@ from app.model import Author, Block, Boundary, Message, Record, Role, Standing, 
 from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
+NEAR = 50
+"""Rows at both sides of a place that are looked at before all others."""
 UNREADABLE = "unreadable"
 """The kind of a record that is no JSON value of its format."""
 
@@ -130,6 +134,50 @@ def arranged(
     return [*blocks]
 
 
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Rows in the order in which they are shown, with what going through them asks for."""
+
+    rows: Sequence[Item]
+    places: Sequence[int]
+    """Where each of them stands among all rows, in the order of the file."""
+    touched: Sequence[int]
+    """Ascending positions of the rows that a step touches."""
+
+
+def as_listed(all_items: Sequence[Item]) -> Arrangement:
+    """All rows as they are, before it is known what a step touches; takes no look at any."""
+    return Arrangement(all_items, range(len(all_items)), ())
+
+
+def arrange(
+    all_items: Sequence[Item], seen: Outlook, *, by_tokens: bool, only: Only | Within | None
+) -> Arrangement:
+    """The rows that pass the filter, in their order; takes a look at every row."""
+    rows: Sequence[Item]
+    places: Sequence[int]
+    if only is None and not by_tokens:
+        rows, places = all_items, range(len(all_items))
+    else:
+        rows = arranged(all_items, seen, by_tokens=by_tokens, only=only)
+        # By identity: a key is worked out for each row that it is asked of.
+        by_row = {id(item): place for place, item in enumerate(all_items)}
+        places = array("q", (by_row[id(item)] for item in rows))
+    touches = seen.touches
+    touched = array("q", (at for at, item in enumerate(rows) if key_of(item) in touches)) if touches else ()
+    return Arrangement(rows, places, touched)
+
+
+def place_of(rows: Sequence[Item], item: Item | None, near: int = 0) -> int | None:
+    """Where a row stands, first looked for around a place; None when it is not there."""
+    if item is None:
+        return None
+    key = key_of(item)
+    around = range(max(0, near - NEAR), min(len(rows), near + NEAR))
+    places = chain(around, range(len(rows)))
+    return next((place for place in places if key_of(rows[place]) == key), None)
+
+
 def is_sent(row: BlockRow, seen: Outlook) -> bool:
     """Whether a block is part of the conversation as the steps so far leave it."""
     return is_live(row) and seen.block(row) is not None
@@ -187,17 +235,22 @@ def states_of(row: BlockRow, seen: Outlook) -> tuple[str, ...]:
     return tuple(now)
 
 
-def shares(all_items: Sequence[Item], seen: Outlook, facet: Facet) -> list[Share]:
-    """Every value of a facet, the one with the most tokens first."""
-    rows: Counter[str] = Counter()
-    tokens: Counter[str] = Counter()
+def shares(all_items: Iterable[Item], seen: Outlook, facets: Iterable[Facet] = Facet) -> list[Share]:
+    """Every value of each facet, the one with the most tokens first; takes a look at every row."""
+    asked = tuple(facets)
+    rows: Counter[tuple[Facet, str]] = Counter()
+    tokens: Counter[tuple[Facet, str]] = Counter()
     for item in all_items:
-        if isinstance(item, BlockRow):
+        if not isinstance(item, BlockRow):
+            continue
+        size = tokens_of(item, seen)
+        for facet in asked:
             for value in values(item, seen, facet):
-                rows[value] += 1
-                tokens[value] += tokens_of(item, seen)
-    found = [Share(Only(facet, value), count, tokens[value]) for value, count in rows.items()]
-    return sorted(found, key=lambda share: (-share.tokens, share.only.value))
+                rows[facet, value] += 1
+                tokens[facet, value] += size
+    found = [Share(Only(*named), count, tokens[named]) for named, count in rows.items()]
+    order = asked.index
+    return sorted(found, key=lambda share: (order(share.only.facet), -share.tokens, share.only.value))
 
 
 def searched(all_items: Sequence[Item], seen: Outlook) -> Iterator[tuple[int, Block]]:

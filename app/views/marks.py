@@ -13,7 +13,7 @@ class Marks:
 
     def __init__(self) -> None:
         self._keys: dict[str, None] = {}
-        self._drawn: tuple[str, ...] = ()
+        self._drawn: dict[str, None] = {}
         self.anchor: str | None = None
         """Where the range that is being drawn started; None where none is."""
 
@@ -21,12 +21,12 @@ class Marks:
         return key in self._keys or key in self._drawn
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self._keys | self._drawn) if self._drawn else len(self._keys)
 
     @property
     def keys(self) -> tuple[str, ...]:
         """All of them, each once, in the order in which they were marked."""
-        return tuple(self._keys | dict.fromkeys(self._drawn))
+        return tuple(self._keys | self._drawn)
 
     def toggle(self, key: str) -> None:
         """Mark a row, or let go of its mark."""
@@ -53,7 +53,7 @@ class Marks:
     def clear(self) -> None:
         """Let go of all marks, and of the range."""
         self._keys.clear()
-        self._drawn = ()
+        self._drawn = {}
         self.anchor = None
 
     # A range
@@ -61,14 +61,14 @@ class Marks:
     def start_range(self, key: str) -> None:
         """Begin a range at a row."""
         self.anchor = key
-        self._drawn = (key,)
+        self._drawn = {key: None}
 
     def draw_range(self, keys: Iterable[str]) -> None:
         """Say which rows the range goes over now."""
-        self._drawn = tuple(keys)
+        self._drawn = dict.fromkeys(keys)
 
     def end_range(self) -> None:
         """Keep what the range went over as marks."""
         self.add(self._drawn)
-        self._drawn = ()
+        self._drawn = {}
         self.anchor = None

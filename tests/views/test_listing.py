@@ -78,13 +78,13 @@ def test_a_filter_shows_one_verdict_tool_role_or_state() -> None:
     seen = outlook(work)
     rows = items(seen)
     for facet in Facet:
-        for share in shares(rows, seen, facet):
+        for share in shares(rows, seen, (facet,)):
             shown = arranged(rows, seen, by_tokens=False, only=share.only)
             assert len(shown) == share.rows > 0
             assert sum(tokens_of(item, seen) for item in shown if isinstance(item, BlockRow)) == share.tokens
     reads = arranged(rows, seen, by_tokens=False, only=Only(Facet.TOOL, "Read"))
     assert {role_of(item) for item in reads if isinstance(item, BlockRow)} == {"tool_use", "tool_result"}
-    assert short_number(shares(rows, seen, Facet.TOOL)[0].tokens)
+    assert short_number(shares(rows, seen, (Facet.TOOL,))[0].tokens)
 
 
 def test_what_the_steps_did_shows_in_the_rows() -> None:

@@ -61,11 +61,17 @@ class Line(Static):
     """One line of our own words and safe session text; never markup."""
 
     def __init__(self, text: str = "", *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
-        super().__init__(Content(safe_text(text)), id=id, classes=classes, markup=False)
+        self._said = safe_text(text)
+        super().__init__(Content(self._said), id=id, classes=classes, markup=False)
 
     def say(self, text: str) -> None:
         """Show a text, made safe."""
-        self.update(Content(safe_text(text, getattr(self.app, "glyphs", UNICODE))))
+        said = safe_text(text, getattr(self.app, "glyphs", UNICODE))
+        if said != self._said:
+            self._said = said
+            # A line whose size is given moves nothing else: laying the screen out anew takes as long as
+            # painting all of it.
+            self.update(Content(said), layout=self.styles.auto_dimensions)
 
 
 class Prompt(Horizontal):

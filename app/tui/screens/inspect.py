@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,6 +28,7 @@ from app.tui.screens.parts.marking import MarksRows
 from app.tui.screens.parts.moving import Moves
 from app.tui.screens.parts.on_disk import LooksAtFiles
 from app.tui.screens.parts.recipes import Recipes
+from app.tui.screens.parts.searching import Searches
 from app.tui.screens.parts.subagents import OpensSubagents
 from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.screens.parts.watching import Watches
@@ -51,6 +53,7 @@ class InspectScreen(
     Recipes,
     Loses,
     Maps,
+    Searches,
     LooksAtFiles,
     MarksRows,
     Chooses,
@@ -171,8 +174,7 @@ class InspectScreen(
 
     def _show_group(self, group: Group) -> None:
         self.only = Within(group.label, frozenset(group.keys))
-        self.lay_rows()
-        self.rows.cursor = 0
+        self.lay_rows(self.rows.action_first)
 
     @acts
     def action_pin(self) -> None:
@@ -230,10 +232,13 @@ class InspectScreen(
     def action_sort(self) -> None:
         by_tokens = not self.shell.preferences.by_tokens
         self.shell.prefer(by_tokens=by_tokens)
-        self.lay_rows()
-        if by_tokens:
-            self.rows.cursor = 0
-        self.say_row("sorted by tokens" if by_tokens else "in the order of the file")
+
+        def sorted_now() -> None:
+            if by_tokens:
+                self.rows.cursor = 0
+            self.say_row("sorted by tokens" if by_tokens else "in the order of the file")
+
+        self.lay_rows(sorted_now)
 
     @acts
     def action_problem(self) -> None:
@@ -250,7 +255,9 @@ class InspectScreen(
     def action_close(self) -> None:
         if self.give_up_opening():
             return
-        if len(self.marks):
+        if self.give_up_search() or self.give_up_waiting():
+            self.say_row("given up")
+        elif len(self.marks):
             self.action_unmark()
         elif self.rows.sought:
             self.find("")
@@ -276,7 +283,7 @@ class InspectScreen(
         self.status(event.reason)
 
 
-def _place_of(problem: Problem, shown: list[Item], session: Session) -> int | None:
+def _place_of(problem: Problem, shown: Sequence[Item], session: Session) -> int | None:
     """The row that a problem is about, or the first behind its line; None where none is shown."""
     for place, item in enumerate(shown):
         if problem.key and isinstance(item, BlockRow) and item.message.key == problem.key:

@@ -34,6 +34,7 @@ class Detail(Vertical):
         self._glyphs = glyphs
         self._said: Description | None = None
         self._key = ""
+        self._facts_shown = Content()
 
     def compose(self) -> ComposeResult:
         yield Static(id="detail-heading", markup=False)
@@ -79,9 +80,11 @@ class Detail(Vertical):
             return
         width = self.size.width
         heading = ruled(self._said.heading, width, self._glyphs)
-        self.query_one("#detail-heading", Static).update(Content(heading))
+        self.query_one("#detail-heading", Static).update(Content(heading), layout=False)
         facts = self._wide_facts() if self.screen.has_class("-wide") else self._narrow_facts(width)
-        self.query_one("#detail-facts", Static).update(facts)
+        if facts != self._facts_shown:
+            self._facts_shown = facts
+            self.query_one("#detail-facts", Static).update(facts)
 
     def _wide_facts(self) -> Content:
         """Each fact on as many lines as it takes, its label over it."""

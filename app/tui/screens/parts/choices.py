@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from app.display import counted, human_age, human_number, short_number
 from app.tui.screens.base import acts
@@ -10,7 +11,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.screens.parts.rows import RowsScreen
-from app.views.listing import Facet, Only, Within, shares
+from app.views.listing import Only, Share, Within, shares
 
 
 class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
@@ -18,10 +19,14 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
 
     @acts
     def action_filter(self) -> None:
-        rows = self.view_now.items
-        found = [share for facet in Facet for share in shares(rows, self.seen, facet)]
+        rows, seen = self.view_now.items, self.seen
+        self.say_row("adding up what there is ...")
+        self.behind(len(rows), lambda: shares(rows, seen), self._choose_filter)
+
+    def _choose_filter(self, found: Sequence[Share]) -> None:
+        self.say_row("")
         options: list[Only | Within | None] = [None, *(share.only for share in found)]
-        choices = [Choice("everything", f"{human_number(len(rows)):>7}  {'':>5}")]
+        choices = [Choice("everything", f"{human_number(len(self.view_now.items)):>7}  {'':>5}")]
         choices += [
             Choice(
                 f"{share.only.facet}: {share.only.value}",

@@ -14,7 +14,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.view import View
 from app.tui.widgets.line_view import LineView
-from app.views.listing import Facet, Item, Only, has, is_sent, key_of, shares, tokens_of
+from app.views.listing import Facet, Item, Only, Share, has, is_sent, key_of, shares, tokens_of
 from app.views.selection import Filter, select
 from app.work.rows import BlockRow
 
@@ -34,6 +34,8 @@ class MarksRows(RowsScreen):
 
     _tallied: tuple[View, tuple[str, ...], str] | None = None
     """A view, the keys marked in it, and what is said of them."""
+    _range_from: int | None = None
+    """Where the range that is being drawn started."""
 
     def acted_keys(self) -> tuple[str, ...]:
         """What an edit is about: the marked rows, else the one under the cursor."""
@@ -55,15 +57,26 @@ class MarksRows(RowsScreen):
             return ""
         # It is asked for at each move of the cursor, and takes a look at every row.
         if self._tallied is None or self._tallied[0] is not self.view_now or self._tallied[1] != keys:
-            self._tallied = (self.view_now, keys, self._tally(frozenset(keys)))
+            self._tallied = (self.view_now, keys, f"{human_number(len(keys))} marked")
+            self._add_up(self.view_now, keys)
         drawing = "range: " if self.marks.anchor is not None else ""
         return f"{drawing}{self._tallied[2]}"
 
-    def _tally(self, keys: frozenset[str]) -> str:
-        rows = [row for row in self.view_now.items if isinstance(row, BlockRow) and row.key in keys]
-        tokens = sum(tokens_of(row, self.seen) for row in rows)
-        share = percent(tokens, self.view_now.figures.now)
-        return f"{human_number(len(rows))} marked ~{short_number(tokens)} {share}"
+    def _add_up(self, view: View, keys: tuple[str, ...]) -> None:
+        """Find out how much is marked, and say it."""
+
+        def tokens() -> int:
+            known = frozenset(keys)
+            rows = (row for row in view.items if isinstance(row, BlockRow) and row.key in known)
+            return sum(tokens_of(row, view.seen) for row in rows)
+
+        def tell(tokens: int) -> None:
+            share = percent(tokens, view.figures.now)
+            words = f"{human_number(len(keys))} marked ~{short_number(tokens)} {share}"
+            self._tallied = (view, keys, words)
+            self._say()
+
+        self.behind(len(view.items), tokens, tell, group="tally")
 
     def _can_be_marked(self, item: Item) -> bool:
         return isinstance(item, BlockRow) and is_sent(item, self.seen)
@@ -116,15 +129,21 @@ class MarksRows(RowsScreen):
         else:
             assert self.item is not None
             self.marks.start_range(key_of(self.item))
+            self._range_from = self.rows.cursor
         self.marks_changed()
+
+    def rows_laid(self) -> None:
+        super().rows_laid()
+        if self.marks.anchor is not None:
+            keys = enumerate(map(key_of, self.shown))
+            self._range_from = next((place for place, key in keys if key == self.marks.anchor), None)
 
     @on(LineView.Moved, "MessageList")
     def _draw_range(self) -> None:
         if self.marks.anchor is None:
             return
-        ends = (i for i, item in enumerate(self.shown) if key_of(item) == self.marks.anchor)
         here = self.rows.cursor
-        anchor = next(ends, here)
+        anchor = here if self._range_from is None else self._range_from
         between = self.shown[min(anchor, here) : max(anchor, here) + 1]
         self.marks.draw_range(key_of(item) for item in between if self._can_be_marked(item))
         self.marks_changed()
@@ -133,7 +152,19 @@ class MarksRows(RowsScreen):
 
     @acts
     def action_mark_all(self) -> None:
-        offers = list(self._mark_offers())
+        sent = self._sent_rows()
+        facets = (Facet.VERDICT, Facet.TOOL, Facet.ROLE)
+        self.say_row("adding up what there is ...")
+        self.behind(len(self.view_now.items), lambda: shares(sent(), self.seen, facets), self._choose_marks)
+
+    def _sent_rows(self) -> Callable[[], Iterable[BlockRow]]:
+        """The rows that can be marked, when they are asked for."""
+        items, seen = self.view_now.items, self.seen
+        return lambda: (item for item in items if isinstance(item, BlockRow) and is_sent(item, seen))
+
+    def _choose_marks(self, found: Sequence[Share]) -> None:
+        self.say_row("")
+        offers = list(self._mark_offers(found))
 
         def choose(position: int | None) -> None:
             if position is not None:
@@ -143,7 +174,7 @@ class MarksRows(RowsScreen):
         choices = [choice for choice, _ in offers]
         self.app.push_screen(ChooseScreen("Mark ... (rows, tokens)", choices, about=about), choose)
 
-    def _mark_offers(self) -> Iterable[Offer]:
+    def _mark_offers(self, shares: Iterable[Share]) -> Iterable[Offer]:
         for purpose, (label, _) in ASKED.items():
             yield Choice(f"{label.removesuffix(':')} ..."), partial(self._ask_filter, purpose)
         if self.rows.sought:
@@ -152,24 +183,28 @@ class MarksRows(RowsScreen):
                 Choice(f"what holds {self.rows.sought!r}", f"{human_number(len(found)):>7}  {'':>5}"),
                 partial(self._mark_these, found),
             )
-        sent = [item for item in self.view_now.items if self._can_be_marked(item)]
-        for facet in (Facet.VERDICT, Facet.TOOL, Facet.ROLE):
-            for share in shares(sent, self.seen, facet):
-                note = f"{human_number(share.rows):>7}  {short_number(share.tokens):>5}"
-                yield (
-                    Choice(f"{facet}: {share.only.value}", note),
-                    partial(self._mark_only, share.only),
-                )
+        for share in shares:
+            note = f"{human_number(share.rows):>7}  {short_number(share.tokens):>5}"
+            words = f"{share.only.facet}: {share.only.value}"
+            yield Choice(words, note), partial(self._mark_only, share.only)
 
     def _ask_filter(self, purpose: str) -> None:
         label, proposed = ASKED[purpose]
         self.ask(f"mark-{purpose}", f"mark what is {label}", proposed)
 
     def _mark_only(self, only: Only) -> None:
-        self._mark_these([item for item in self.view_now.items if has(item, self.seen, only)])
+        sent, seen = self._sent_rows(), self.seen
+        self._mark_when_known(lambda: [row.key for row in sent() if has(row, seen, only)])
 
     def _mark_these(self, items: Iterable[Item]) -> None:
-        added = self._add(items)
+        self._mark_keys([key_of(item) for item in items if self._can_be_marked(item)])
+
+    def _mark_when_known(self, keys: Callable[[], Sequence[str]]) -> None:
+        self.say_row("looking which rows these are ...")
+        self.behind(len(self.view_now.items), keys, self._mark_keys)
+
+    def _mark_keys(self, keys: Iterable[str]) -> None:
+        added = self.marks.add(keys)
         self.marks_changed(f"{counted(added, 'row')} more marked")
 
     @on(Prompt.Taken)
@@ -180,22 +215,29 @@ class MarksRows(RowsScreen):
         text = event.text.strip()
         number = text.replace(",", "").replace("_", "")
         if purpose == "path":
-            self._mark_keys(Filter(path=text))
+            self._mark_filtered(Filter(path=text))
         elif not (number.isascii() and number.isdecimal()):
             self.say_row(f"a whole number was expected, not {text!r}")
         elif purpose == "older":
-            self._mark_keys(Filter(before_turn=-int(number)))
+            self._mark_filtered(Filter(before_turn=-int(number)))
         else:
-            self._mark_keys(Filter(larger_than=int(number)))
+            self._mark_filtered(Filter(larger_than=int(number)))
 
-    def _mark_keys(self, wanted: Filter) -> None:
-        added = self.marks.add(select(self.workspace, wanted))
-        self.marks_changed(f"{counted(added, 'row')} more marked")
+    def _mark_filtered(self, wanted: Filter) -> None:
+        self._mark_when_known(lambda: select(self.workspace, wanted))
 
     @acts
     def action_invert(self) -> None:
-        self.marks.invert(key_of(item) for item in self.shown if self._can_be_marked(item))
-        self.marks_changed("marked what was not, of the rows shown")
+        shown, seen = self.shown, self.seen
+
+        def sent() -> list[str]:
+            return [item.key for item in shown if isinstance(item, BlockRow) and is_sent(item, seen)]
+
+        def invert(keys: Iterable[str]) -> None:
+            self.marks.invert(keys)
+            self.marks_changed("marked what was not, of the rows shown")
+
+        self.behind(len(shown), sent, invert)
 
     @acts
     def action_unmark(self) -> None:

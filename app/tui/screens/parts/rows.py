@@ -1,9 +1,10 @@
-"""The list of rows with the one under the cursor at length: sorted, filtered, searched, kept up to date."""
+"""The list of rows with the one under the cursor at length: sorted, filtered, kept up to date."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from textual import events, on, work
 from textual.containers import Container
@@ -12,23 +13,22 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from app.display import cells, counted, one_line, percent, spread
+from app.display import cells, one_line, percent, spread
 from app.errors import FileChanged
-from app.model import text_of
 from app.opening import Opened
 from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
 from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead, RowsCounted
+from app.tui.screens.parts.behind import WorksBehind
 from app.tui.view import View, first_view
 from app.tui.widgets.detail import Detail
-from app.tui.widgets.highlight import compile_query
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.map_bar import MapBar
 from app.tui.widgets.message_list import MessageList
 from app.tui.widgets.stage_strip import StageStrip
 from app.tui.widgets.usage_bar import UsageBar
 from app.views.describe import Description, describe, size_of
-from app.views.listing import Item, Only, Within, arranged, is_live, key_of, searched
+from app.views.listing import Arrangement, Item, Only, Within, arrange, as_listed, key_of, place_of
 from app.views.marks import Marks
 from app.views.outlook import Outlook
 from app.views.problems import Problem
@@ -43,7 +43,18 @@ READ_AT_ONCE = 256 * 1024
 """Bytes of a record up to which it is read without a thread."""
 
 
-class RowsScreen(LooksAhead):
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Rows arranged anew, and where one of them stands now."""
+
+    arrangement: Arrangement
+    kept: Item | None
+    """What the cursor was on when this was asked for."""
+    place: int | None
+    """Where that stands now."""
+
+
+class RowsScreen(LooksAhead, WorksBehind):
     """Usage bar, stage strip, list and detail over one session."""
 
     class Described(Message):
@@ -54,15 +65,6 @@ class RowsScreen(LooksAhead):
             self.item = item
             self.said = said
 
-    class Found(Message):
-        """A search through all texts is done; `go` is whether the cursor shall go to the next match."""
-
-        def __init__(self, text: str, rows: Sequence[int], *, go: bool) -> None:
-            super().__init__()
-            self.text = text
-            self.rows = rows
-            self.go = go
-
     begin_at = ""
     """The key of the row that the cursor begins on; empty for the first that is sent."""
     begin_with = ""
@@ -72,8 +74,8 @@ class RowsScreen(LooksAhead):
         """`view` is the first one, where it was made already in another thread."""
         super().__init__(opened)
         self.view_now = view or first_view(self.workspace)
-        self.shown: list[Item] = self.view_now.items
-        """Those that the filter lets through, in their order."""
+        self.laid: Arrangement = as_listed(self.view_now.items)
+        """The rows that the filter lets through, in their order."""
         self.only: Only | Within | None = None
         """The filter in force."""
         self.marks = Marks()
@@ -83,6 +85,8 @@ class RowsScreen(LooksAhead):
         """What was wrong when it was opened."""
         self._said: tuple[int, str, int] = (-1, "", 0)
         """A row, what is said while the cursor is on it, and how many operations were done by then."""
+        self._then: list[Callable[[], object]] = []
+        """What is to be done once the rows are laid."""
         self._laid_path = self.view_now.seen.state.path
         """The steps that the rows were laid out behind."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
@@ -106,17 +110,28 @@ class RowsScreen(LooksAhead):
         return self.query_one(MessageList)
 
     @property
+    def shown(self) -> Sequence[Item]:
+        """Those that the filter lets through, in their order."""
+        return self.laid.rows
+
+    @property
     def item(self) -> Item | None:
         """What the cursor is on."""
         return self.shown[self.rows.cursor] if self.shown else None
 
     def on_mount(self) -> None:
         self.rows.focus()
-        self.lay_rows()
+        self._show_rows()
         self.watch(self.rows, "scroll_y", self._scrolled, init=False)
-        # The first row that is sent, with what stands before it out of sight above.
-        live = next((place for place, item in enumerate(self.shown) if is_live(item)), 0)
-        start = next((i for i, item in enumerate(self.shown) if key_of(item) == self.begin_at), live)
+        self._to_start()
+        if self.shell.preferences.by_tokens:
+            self.lay_rows(self._to_start)
+
+    def _to_start(self) -> None:
+        """Stand on the first row that is sent, with what stands before it out of sight above."""
+        first = 0 if self.shell.preferences.by_tokens else self.view_now.begins
+        keys = enumerate(map(key_of, self.shown)) if self.begin_at else ()
+        start = next((place for place, key in keys if key == self.begin_at), first)
         self.rows.cursor = start
         self.say_row(self.begin_with)
         self.call_after_refresh(self._show_from, start)
@@ -180,45 +195,64 @@ class RowsScreen(LooksAhead):
             self.lay_rows()
         else:
             self.rows.rows_changed()
-            self._refresh_figures()
+            self.refresh_figures()
             self._describe()
 
     @on(Checked)
     def _checked(self, event: Checked) -> None:
         self.problems, self.given_problems = event.found, event.given
-        self.lay_rows()
+        self._show_rows()
 
     # Showing
 
-    def lay_rows(self) -> None:
-        """Show the rows that the filter lets through, in their order; the cursor stays on its row."""
-        kept = self.item
-        self.shown = arranged(
-            self.view_now.items, self.seen, by_tokens=self.shell.preferences.by_tokens, only=self.only
-        )
+    def lay_rows(self, then: Callable[[], object] = lambda: None) -> None:
+        """Show the rows that the filter lets through, in their order, and call `then`.
+
+        The cursor stays on its row.
+        """
+        view, only, kept, near = self.view_now, self.only, self.item, self.rows.cursor
+        by_tokens = self.shell.preferences.by_tokens
+
+        def laid() -> Laid:
+            found = arrange(view.items, view.seen, by_tokens=by_tokens, only=only)
+            return Laid(found, kept, place_of(found.rows, kept, near))
+
+        # A newer call takes the place of this one, but not of what is to follow.
+        self._then.append(then)
+        self.behind(len(view.items), laid, self._lay, group="rows")
+
+    def _lay(self, new: Laid) -> None:
+        here, self.laid = self.item, new.arrangement
+        place = new.place if here is new.kept else place_of(self.shown, here, new.place or 0)
+        self._show_rows(self._place_after(place))
+        self.rows_laid()
+        waiting, self._then = self._then, []
+        for then in waiting:
+            then()
+
+    def rows_laid(self) -> None:
+        """The rows stand in another order, or are others."""
+
+    def _show_rows(self, cursor: int | None = None) -> None:
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
         source = Rows(self.shown, self.seen, warned, self.marks)
         last = len(self.workspace.session.messages)
-        touches = self.seen.touches
-        touched = [place for place, item in enumerate(self.shown) if key_of(item) in touches]
-        self.rows.show(source, cursor=self._place_after(kept), last_number=last, stops=touched)
-        if self.rows.sought:
-            self._search(self.rows.sought, go=False)
-        self._refresh_figures()
+        self.rows.show(source, cursor=cursor, last_number=last, stops=self.laid.touched)
+        self.refresh_figures()
         self._describe()
         self.refresh_lines()
         self._scrolled()
 
-    def _place_after(self, kept: Item | None) -> int | None:
+    def _place_after(self, place: int | None) -> int | None:
         """Where the cursor goes: it stays on its row, but for one that a step just made lighter.
 
         Sorted by tokens that one sinks, and what is to be looked at next comes to its place.
         """
         path, self._laid_path = self._laid_path, self.seen.state.path
         sinks = self.shell.preferences.by_tokens and path != self._laid_path
-        return self.rows.cursor if sinks else _place(self.shown, kept)
+        return self.rows.cursor if sinks else place
 
-    def _refresh_figures(self) -> None:
+    def refresh_figures(self) -> None:
         self.query_one(UsageBar).show(usage_figures(self.seen, self.view_now.figures, self.calibration))
         self.query_one(StageStrip).show(stage_items(self.seen), stages_note(self.seen, self.glyphs))
         self._say()
@@ -292,39 +326,6 @@ class RowsScreen(LooksAhead):
             key = f"{key_of(event.item)} {self.rows.sought}"
             self.query_one(Detail).show(event.said, key=key, sought=self.rows.sought)
 
-    # Searching all texts, not only what the list shows
-
-    def find(self, text: str) -> None:
-        if not self._searches_list or not text:
-            super().find(text)
-            return
-        self.status(f"looking for {text!r} ...")
-        self._search(text, go=True)
-
-    @property
-    def _searches_list(self) -> bool:
-        return self._before_prompt is None or isinstance(self._before_prompt, MessageList)
-
-    @work(thread=True, exit_on_error=False, exclusive=True, group="search")
-    def _search(self, text: str, *, go: bool) -> None:
-        worker = get_current_worker()
-        pattern = compile_query(text)
-        found = []
-        for position, block in searched(self.shown, self.seen):
-            if worker.is_cancelled:
-                return
-            if pattern.search(text_of(block)):
-                found.append(position)
-        self.post_message(self.Found(text, found, go=go))
-
-    @on(Found)
-    def _found(self, event: Found) -> None:
-        self.rows.set_matches(event.text, event.rows)
-        if event.go:
-            self.rows.to_match()
-        count = counted(len(event.rows), "row") if event.rows else "nothing"
-        self.say_row(f"{event.text!r}: {count}")
-
 
 def _described(item: Item, seen: Outlook) -> Description:
     """What is said of a row, also where its file does not hold it any more."""
@@ -332,11 +333,3 @@ def _described(item: Item, seen: Outlook) -> Description:
         return describe(item, seen)
     except FileChanged as error:
         return Description(key_of(item), str(error), ())
-
-
-def _place(rows: Sequence[Item], item: Item | None) -> int | None:
-    """Where a row stands now; None when it is not there any more."""
-    if item is None:
-        return None
-    key = key_of(item)
-    return next((place for place, other in enumerate(rows) if key_of(other) == key), None)

@@ -1,0 +1,92 @@
+"""Searching all texts of a session, not only what the list shows: behind the screen, until it is given up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import Worker, get_current_worker
+
+from app.display import counted, percent
+from app.model import text_of
+from app.tui.screens.parts.rows import RowsScreen
+from app.tui.widgets.highlight import compile_query
+from app.tui.widgets.message_list import MessageList
+from app.views.listing import searched
+
+TELL_SECONDS: Final = 0.25
+"""Time between two words on how far it is."""
+
+
+class Searches(RowsScreen):
+    """A list of rows that are found by what their texts hold."""
+
+    _search: Worker[None] | None = None
+    """The search that a person waits for."""
+
+    class Searched(Message):
+        """So much was searched, and these rows were found in it."""
+
+        def __init__(self, text: str, rows: Sequence[int], share: float, *, go: bool) -> None:
+            super().__init__()
+            self.text = text
+            self.rows = rows
+            self.share = share
+            self.go = go
+            """Whether the cursor shall go to the next match once all is searched."""
+
+    def find(self, text: str) -> None:
+        if not self._searches_list or not text:
+            self.give_up_search()
+            super().find(text)
+            return
+        self.status(f"looking for {text!r} ...")
+        self._search = self._look_for(text, go=True)
+
+    @property
+    def _searches_list(self) -> bool:
+        return self._before_prompt is None or isinstance(self._before_prompt, MessageList)
+
+    def give_up_search(self) -> bool:
+        """Search no further; False when nobody waits for a search."""
+        search, self._search = self._search, None
+        if search is None or search.is_finished:
+            return False
+        search.cancel()
+        return True
+
+    def rows_laid(self) -> None:
+        super().rows_laid()
+        if self.rows.sought:
+            self._look_for(self.rows.sought, go=False)
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="search")
+    def _look_for(self, text: str, *, go: bool) -> None:
+        worker = get_current_worker()
+        pattern = compile_query(text)
+        rows, found = self.shown, list[int]()
+        due = time.monotonic() + TELL_SECONDS
+        for position, block in searched(rows, self.seen):
+            if worker.is_cancelled:
+                return
+            if time.monotonic() > due:
+                self.post_message(self.Searched(text, (*found,), position / len(rows), go=go))
+                due = time.monotonic() + TELL_SECONDS
+            if pattern.search(text_of(block)):
+                found.append(position)
+        self.post_message(self.Searched(text, found, 1, go=go))
+
+    @on(Searched)
+    def _found(self, event: Searched) -> None:
+        count = counted(len(event.rows), "row") if event.rows else "nothing"
+        if event.share < 1:
+            if event.go:
+                self.say_row(f"{event.text!r}: {count} in {percent(event.share, 1)}, esc gives up")
+            return
+        self.rows.set_matches(event.text, event.rows)
+        if event.go:
+            self.rows.to_match()
+        self.say_row(f"{event.text!r}: {count}")
