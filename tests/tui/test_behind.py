@@ -1,0 +1,114 @@
+"""What looks at every row of a large session is done behind the screen, and does the same as at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.model import text_of
+from app.tui.app import HandcompactApp
+from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.parts import behind, choices, marking, rows, searching
+from tests.tui.driving import opening, until
+from tests.tui.files import anthropic_file
+from tests.tui.on_screen import press, settle
+from tests.tui.screen_text import screen_text
+
+LOOKS_AT_ALL = (
+    (rows, "arrange"),
+    (choices, "shares"),
+    (marking, "shares"),
+    (marking, "select"),
+    (marking, "tokens_of"),
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    return str(anthropic_file(tmp_path))
+
+
+@pytest.fixture
+def in_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Every session counts as large; the looks at every row that the screen's own thread took."""
+    monkeypatch.setattr(behind, "AT_ONCE", 0)
+    found: list[str] = []
+    main = threading.current_thread()
+    for module, name in LOOKS_AT_ALL:
+        original = getattr(module, name)
+
+        def looks(*given: Any, _original: Any = original, _name: str = name, **named: Any) -> Any:
+            if threading.current_thread() is main:
+                found.append(_name)
+            return _original(*given, **named)
+
+        monkeypatch.setattr(module, name, looks)
+    yield found
+
+
+def main_screen(app: HandcompactApp) -> InspectScreen:
+    assert isinstance(app.screen, InspectScreen)
+    return app.screen
+
+
+async def test_no_key_looks_at_every_row_of_a_large_session(file: str, in_screen: list[str]) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = main_screen(app)
+        assert "sorted by tokens" in await press(pilot, "S")
+        assert screen.rows.cursor == 0
+        assert "only regenerable" in await press(pilot, "f", "j", "enter")
+        text = await press(pilot, "v", "j", "j", "v")
+        assert "3 marked ~" in text
+        await press(pilot, "escape", "escape", "S")
+        assert len(screen.shown) == len(screen.view_now.items) and not len(screen.marks)
+        assert "more marked" in await press(pilot, "M", "j", "j", "j", "enter")
+        assert len(screen.marks)
+        await press(pilot, "I", "U", "exclamation_mark", "n", "N")
+        # A stage is accepted and taken back: the rows are arranged anew each time.
+        await press(pilot, "a", "u")
+    assert in_screen == []
+
+
+async def test_the_cursor_stays_on_its_row_while_the_rows_are_sorted_behind_it(
+    file: str, in_screen: list[str]
+) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "S", "j", "j", "j")
+        screen = main_screen(app)
+        wanted = screen.item
+        await press(pilot, "S")
+        assert screen.item is wanted and screen.rows.cursor != 3
+        assert screen.laid.places[screen.rows.cursor] == screen.rows.cursor
+    assert in_screen == []
+
+
+async def test_escape_gives_up_a_search_which_says_how_far_it_is(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+    monkeypatch.setattr(searching, "TELL_SECONDS", 0.0)
+
+    def slow(block: Any) -> str:
+        held.wait(5)
+        return text_of(block)
+
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr("app.tui.screens.parts.searching.text_of", slow)
+        screen = main_screen(app)
+        screen.find("nowhere")
+        while "esc gives up" not in screen_text(app):
+            await pilot.pause(0.01)
+        pilot.app.simulate_key("escape")
+        await pilot.pause(0.05)
+        held.set()
+        assert "given up" in await until(pilot, lambda: True)
+        assert screen.is_current and not screen.rows.sought
