@@ -76,10 +76,9 @@ async def _counted_in_view(app: HandcompactApp, patience: float) -> float:
     screen.rows.scroll_to(y=len(screen.shown) // 2, animate=False)
     began = time.perf_counter()
     counter = screen.workspace.counter
-    blocks = {row.key: row.block for row in screen.workspace.rows}
 
     def done() -> bool:
-        return all(counter.exact.known(blocks[key]) is not None for key in screen._in_view())
+        return all(counter.exact.known(block) is not None for block in screen._in_view())
 
     return await _until(done, patience) - began
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from textual import work
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
+from app.model import Block
 from app.stages.base import Messages
 from app.tokens.calibration import Calibration
 from app.tui.responsive import collector_paused
@@ -78,13 +79,12 @@ class LooksAhead(WorkScreen):
     """What was checked last."""
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="look")
-    def look_ahead(self, visible: Collection[str]) -> None:
-        """Work everything out anew after something changed; blocks of these keys are counted first."""
+    def look_ahead(self, visible: Sequence[Block]) -> None:
+        """Work everything out anew after something changed; these blocks are counted first."""
         worker = get_current_worker()
         counter = self.workspace.counter
         if self.workspace.estimator.exact:
-            shown = [row.block for row in self.workspace.rows if row.key in visible]
-            for _ in counter.run(shown, lambda: worker.is_cancelled):
+            for _ in counter.run(visible, lambda: worker.is_cancelled):
                 pass
         if self._is_slow and self.workspace.state.path and not worker.is_cancelled:
             # What was done is shown before the stages ahead are tried anew.
@@ -100,11 +100,10 @@ class LooksAhead(WorkScreen):
         self._count(view, worker)
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="rows in view")
-    def count_rows(self, visible: Collection[str]) -> None:
-        """Count the blocks of these keys now, however far the counting of all of them is."""
+    def count_rows(self, visible: Sequence[Block]) -> None:
+        """Count these blocks now, however far the counting of all of them is."""
         worker = get_current_worker()
-        shown = [row.block for row in self.workspace.rows if row.key in visible]
-        if self.workspace.counter.count(shown, lambda: worker.is_cancelled):
+        if self.workspace.counter.count(visible, lambda: worker.is_cancelled):
             self.post_message(RowsCounted())
 
     def _check(self, messages: Messages) -> None:

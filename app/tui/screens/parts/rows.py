@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from app.display import cells, one_line, percent, spread
 from app.errors import FileChanged
+from app.model import Block
 from app.opening import Opened
 from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
 from app.tui.rows import Rows
@@ -147,10 +148,11 @@ class RowsScreen(LooksAhead, WorksBehind):
     def _look(self) -> None:
         self.look_ahead(self._in_view())
 
-    def _in_view(self) -> frozenset[str]:
+    def _in_view(self) -> tuple[Block, ...]:
         top = round(self.rows.scroll_y)
         visible = self.shown[top : top + self.size.height]
-        return frozenset(item.key for item in visible if isinstance(item, BlockRow))
+        blocks = (self.seen.block(item) or item.block for item in visible if isinstance(item, BlockRow))
+        return tuple(blocks)
 
     def _scrolled(self) -> None:
         if self._share < 1 and self._scrolling is None:
