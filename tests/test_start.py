@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -35,6 +36,8 @@ def test_the_version_is_told_without_the_program() -> None:
     assert not loaded & {"textual", "rich", "tiktoken", "regex", "app.model", "app.formats", "app.display"}
 
 
+FILE = "FILE"
+"""Stands for a copy of the sample, beside which a command may write."""
 NETWORK = {"asyncio", "ssl", "http", "http.client", "urllib.request", "email"}
 NEVER = {"textual", "tiktoken", "regex", "multiprocessing", "concurrent.futures", "statistics", *NETWORK}
 """What none of these needs for a sound session: each is milliseconds that somebody waits for."""
@@ -48,17 +51,19 @@ WRITING = {"app.export.plan", "app.formats.claude_code.writer", "app.formats.cod
         (["list"], {"app.formats", "app.stages", "app.edits", "app.work", "app.export", "sqlite3"}),
         (["pipelines"], {"app.formats.claude_code.reader", "sqlite3", *OTHER_FORMATS, *WRITING}),
         (
-            ["report", SAMPLE, "--count", "rough"],
+            ["report", FILE, "--count", "rough"],
             {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS, *WRITING},
         ),
-        (["compact", SAMPLE, "--count", "rough"], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
-        (["verify", SAMPLE], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
+        (["compact", FILE, "--count", "rough"], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
+        (["verify", FILE], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
     ],
 )
 def test_a_command_starts_with_nothing_heavy_that_it_does_not_need(
-    arguments: list[str], unwanted: set[str]
+    tmp_path: Path, arguments: list[str], unwanted: set[str]
 ) -> None:
-    loaded = modules_after(f"from app.cli.main import main; main({[str(word) for word in arguments]!r})")
+    file = copy(SAMPLE, tmp_path)
+    words = [str(file) if word == FILE else word for word in arguments]
+    loaded = modules_after(f"from app.cli.main import main; main({words!r})")
     assert sorted(loaded & (NEVER | unwanted)) == []
     assert "app.formats.claude_code.reader" in loaded or arguments[0] in ("list", "pipelines")
 
