@@ -208,10 +208,13 @@ _PLAIN = re.compile(
     r"[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*"
 )
 
+# One cell each: ASCII, and the signs with which a line is cut or shared by two texts.
+_NARROW = re.compile(r"[ -~\u00b7\u2026\u2192]*")
+
 
 def cells(text: str) -> int:
     """Width of safe text in terminal cells."""
-    if text.isascii():
+    if text.isascii() or _NARROW.fullmatch(text):
         return len(text)
     if _PLAIN.fullmatch(text):
         return (len(text) + len(text.encode())) // 2

@@ -23,7 +23,7 @@ class Memo:
         self._measure = measure
         self._limit = limit
         self._seen: dict[int, tuple[Block, int]] = {}
-        self._measured_now: dict[int, threading.Event] = {}
+        self._measured_now: dict[int, threading.Lock] = {}
 
     def known(self, block: Block) -> int | None:
         """The size if `block` was measured before."""
@@ -35,11 +35,12 @@ class Memo:
         size = self.known(block)
         if size is not None:
             return size
-        mine = threading.Event()
+        mine = threading.Lock()
+        mine.acquire()
         other = self._measured_now.setdefault(id(block), mine)
         if other is not mine:
-            other.wait()
-            size = self.known(block)
+            with other:  # until it is measured
+                size = self.known(block)
             # Forgotten already, or the other one failed.
             return self._measure(block) if size is None else size
         try:
@@ -51,5 +52,5 @@ class Memo:
                 self._seen[id(block)] = (block, size)
         finally:
             del self._measured_now[id(block)]
-            mine.set()
+            mine.release()
         return size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 HEAD_CHARS = 2_048
@@ -45,27 +46,45 @@ def text_class(head: str) -> TextClass:
     A reply and a tool's input are known by their block and not looked for here.
     """
     head = head[:HEAD_CHARS]
-    if not head.isascii() and len(_HAN.findall(head)) > 0.3 * len(head):
+    if _is_chinese(head):
         return TextClass.CHINESE
     start = head.lstrip()
     if start[:1] in ("{", "[") and start[1:].lstrip()[:1] in ('"', "{", "["):
         return TextClass.JSON
-    if _DIFF_HEAD.match(start) or _HUNK.search(head):
+    if _DIFF_HEAD.match(start) or ("@@ -" in head and _HUNK.search(head)):
         return TextClass.DIFF
     return _by_lines(head)
 
 
+def _is_chinese(head: str) -> bool:
+    if head.isascii():
+        return False
+    # Most texts that are not ASCII hold a few such signs: counting them all is quick.
+    foreign = len(head) - len(head.encode("ascii", "ignore"))
+    return foreign > 0.3 * len(head) and len(_HAN.findall(head)) > 0.3 * len(head)
+
+
 def _by_lines(head: str) -> TextClass:
     lines = [line for line in head.split("\n", _LINES)[:_LINES] if line.strip()]
-    most = 0.6 * len(lines)
     for found, pattern in (
         (TextClass.NUMBERED, _NUMBERED),
         (TextClass.DIGITS, _STAMP),
         (TextClass.GREP, _GREP),
         (TextClass.PATHS, _PATH),
     ):
-        if lines and sum(pattern.match(line) is not None for line in lines) >= most:
+        if lines and _fits_most(pattern, lines):
             return found
     if sum(map(head.count, "0123456789")) > 0.2 * len(head):
         return TextClass.DIGITS
     return TextClass.CODE if sum(map(head.count, _CODE_MARKS)) > 0.04 * len(head) else TextClass.PROSE
+
+
+def _fits_most(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
+    """Whether at least six of ten lines begin as the pattern says."""
+    others, most = 0, len(lines) - 0.6 * len(lines)
+    for line in lines:
+        if pattern.match(line) is None:
+            others += 1
+            if others > most:
+                return False
+    return True
