@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from app.compactability import open_turn
-from app.model import Author, Block, Role, Text, Thinking, ToolResult, ToolUse, chars_of
+from app.model import Author, Block, Role, Text, Thinking, ToolResult, ToolUse
 from app.stages.base import Context, Messages
 from app.stages.draft import ResultAt
 from app.validity import PairIndex
@@ -167,7 +167,7 @@ class Scene:
         call_key = self.index.pairs.call_of(result.key)
         call = self.block(self.index.places[call_key]) if call_key is not None else None
         use = call if isinstance(call, ToolUse) else None
-        return ResultAt(at.message, at.block, result, use, chars_of(result))
+        return ResultAt.of(at.message, at.block, result, use)
 
     def results_of(self, at: At) -> list[At]:
         """The results that a block stands for: itself, or those that answer it."""

@@ -97,8 +97,8 @@ class SummariseRange(SpanEdit):
         if refused := self.why_words_stay(drop.changes):
             return self.idle(messages, context, refused)
         boundary = Boundary("", "manual", self.strategy, context.now, removed=drop.removed, hides=False)
-        text = self._text(messages[start:end], drop.removed) + index_line(context, drop.changes, drop.kept)
-        made = boundary_message(drop.changes[0].key, text, Author.SUMMARY, boundary)
+        text = self._text(messages[start:end], drop.removed) + index_line(context, drop.gone, drop.kept)
+        made = boundary_message(drop.gone[0].key, text, Author.SUMMARY, boundary)
         after = sized((*messages[:start], made, *drop.kept, *messages[end:]), start, messages, context)
         reason = f"stands for {counted(drop.removed, 'message')}, by {self.source}"
         result = StageResult(

@@ -8,14 +8,17 @@ hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields, replace
-from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from app.errors import BadPipeline
-from app.model import Block, Boundary
+from app.model import Boundary
 from app.refusal import Refusal
+from app.stages.changes import Change as Change
+from app.stages.changes import ChangeKind as ChangeKind
 from app.stages.options import Option as Option
 from app.stages.options import check_option as check_option
 from app.stages.options import meant
@@ -27,33 +30,6 @@ from app.stages.survey import Messages as Messages
 from app.stages.survey import Survey, Surveys
 from app.summarizers.base import NO_SUMMARIES, Summaries, SummaryRequest
 from app.tokens.base import Estimator
-
-
-class ChangeKind(StrEnum):
-    """What happened to a block."""
-
-    CUT = "cut"
-    """Its text was shortened, or its pictures went."""
-    CLEARED = "cleared"
-    """Its text became a placeholder."""
-    SAVED = "saved"
-    """Its text went to a file and a preview stays."""
-    STUB = "stub"
-    """Its text became a line that names another copy."""
-    EDITED = "edited"
-    """Its text was written anew by hand."""
-    DROPPED = "dropped"
-    MADE = "made"
-
-
-class Change(NamedTuple):
-    """One block that a step changed: `before` is None for a made one, `after` for a dropped one."""
-
-    key: str
-    kind: ChangeKind
-    reason: str
-    before: Block | None
-    after: Block | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +50,7 @@ class StageResult:
     """What a stage did. Where nothing changed, `messages` is the input itself and `note` says why."""
 
     messages: Messages
-    changes: tuple[Change, ...] = ()
+    changes: Sequence[Change] = ()
     boundary: Boundary | None = None
     trace: tuple[str, ...] = ()
     files: tuple[PlannedFile, ...] = ()
@@ -243,4 +219,18 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
         if tokens <= target:
             within = f"{tokens:,} {context.counts.unit} are within the target of {target:,}"
             return StageResult(messages, note=within, size_before=survey.total(context.estimator))
-    return stage(messages, context)
+    with _uncollected():
+        return stage(messages, context)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Put off the search for circles: what a stage makes holds none, and each goes through the session."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

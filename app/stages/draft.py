@@ -8,15 +8,15 @@ somebody asks for them.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final, Protocol
 
 from app.display import counted
-from app.model import Block, Image, Text, ToolResult, chars_of, text_of, with_text
+from app.model import Block, Text, ToolResult, text_of, with_text
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
 from app.stages.survey import ResultAt as ResultAt
-from app.stages.survey import Survey
+from app.stages.survey import Survey, extent
 from app.tokens.base import Estimator
 
 _KEEPS_OTHERS: Final = (ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED)
@@ -57,8 +57,9 @@ class Draft:
         self.target = rules.target(context)
         """Tokens at which no more changes are made; 0 where there is no such stop."""
         self._only_if_smaller = rules.only_if_smaller
-        self._new: dict[int, dict[int, Block | None]] = defaultdict(dict)
         self._changes: list[Change] = []
+        self._places: list[tuple[int, int]] = []
+        """Message and block of each change."""
         self._files: list[PlannedFile] = []
         self._size = _Size(context.estimator, self.size_before)
         self._tokens = self._size
@@ -86,9 +87,10 @@ class Draft:
         """Whether the conversation is as small as the stage was told to make it."""
         return self.target > 0 and self._tokens.after(self._changes) <= self.target
 
-    def now(self, at: ResultAt) -> Block:
-        """A result as the changes so far leave it."""
-        return self._new.get(at.message, {}).get(at.block) or at.result
+    @property
+    def newest(self) -> Block | None:
+        """The block that the newest change put there; None where it dropped one, or there is none yet."""
+        return self._changes[-1].after if self._changes else None
 
     def set_text(
         self, at: ResultAt, text: str, kind: ChangeKind, reason: str, file: PlannedFile | None = None
@@ -120,8 +122,7 @@ class Draft:
         if self._only_if_smaller and not self._is_shorter(new, at):
             self.not_smaller += 1
             return False
-        self._new[at.message][at.block] = new
-        self._changes.append(Change(old.key, kind, reason, old, new))
+        self._note(at.message, at.block, Change(old.key, kind, reason, old, new))
         if file is not None:
             self._files.append(file)
         return True
@@ -132,8 +133,7 @@ class Draft:
         if self.protection.keeps_text(old.key):
             self.protected += 1
             return False
-        self._new[message][block] = new
-        self._changes.append(Change(old.key, kind, reason, old, new))
+        self._note(message, block, Change(old.key, kind, reason, old, new))
         return True
 
     def drop(self, message: int, block: int, reason: str) -> bool:
@@ -145,8 +145,7 @@ class Draft:
         if self.protection.keeps_place(old.key):
             self.protected += 1
             return False
-        self._new[message][block] = None
-        self._changes.append(Change(old.key, ChangeKind.DROPPED, reason, old, None))
+        self._note(message, block, Change(old.key, ChangeKind.DROPPED, reason, old, None))
         return True
 
     def finish(self, *, trace: tuple[str, ...] = (), idle: str = "", note: str = "") -> StageResult:
@@ -168,13 +167,17 @@ class Draft:
             size_before=self.size_before,
         )
 
+    def _note(self, message: int, block: int, change: Change) -> None:
+        self._places.append((message, block))
+        self._changes.append(change)
+
     def _is_shorter(self, new: ToolResult, at: ResultAt) -> bool:
         """Whether it has fewer characters, and no more of what the pipeline measures.
 
         Somewhat fewer characters can be more tokens; a fourth of them is not.
         """
-        chars = chars_of(new)
-        more = _carried(new) - _carried(at.result)
+        chars, carried = extent(new)
+        more = carried - at.carried
         # A text has at least as many units as code points and at most twice as many: few are read here.
         if 2 * chars + more >= at.chars and not self._has_less_text(new, at.result, more):
             return False
@@ -186,19 +189,21 @@ class Draft:
         return length(text_of(new)) + more < length(text_of(old))
 
     def _changed_messages(self) -> Messages:
-        changed = list(self.messages)
-        emptied = []
-        for i, new in self._new.items():
-            message = changed[i]
-            blocks = (new.get(j, block) for j, block in enumerate(message.blocks))
+        messages = list(self.messages)
+        emptied = set()
+        # In the order of the conversation; the newest change of a block comes last.
+        numbers = sorted(range(len(self._places)), key=self._places.__getitem__)
+        for i, group in groupby(numbers, lambda number: self._places[number][0]):
+            blocks: list[Block | None] = [*messages[i].blocks]
+            for number in group:
+                blocks[self._places[number][1]] = self._changes[number].after
             left = tuple(block for block in blocks if block is not None)
-            changed[i] = message.holding(left)
+            messages[i] = messages[i].holding(left)
             if not left:
-                emptied.append(i)
+                emptied.add(i)
         if not emptied:
-            return tuple(changed)
-        gone = frozenset(emptied)
-        return tuple(message for i, message in enumerate(changed) if i not in gone)
+            return tuple(messages)
+        return tuple(message for i, message in enumerate(messages) if i not in emptied)
 
     def _how_far(self) -> str:
         if not self.target:
@@ -234,15 +239,6 @@ class _Size:
 
 def _growth(measure: Estimator, old: Block | None, new: Block | None) -> int:
     return (0 if new is None else measure.block(new)) - (0 if old is None else measure.block(old))
-
-
-def _carried(result: ToolResult) -> int:
-    """What a result holds beside its texts, in characters: pictures as they are sent, unknown parts."""
-    carried = 0
-    for part in result.parts:
-        if not isinstance(part, Text):
-            carried += part.data.chars if isinstance(part, Image) else part.content.chars
-    return carried
 
 
 def _keeping_others(result: ToolResult, new: ToolResult) -> ToolResult:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from app.compactability.placeholders import placeholder_form
 from app.stages.base import Context, Messages, Stage, StageResult, option
-from app.stages.draft import Draft, ResultAt
+from app.stages.draft import Draft
 from app.stages.saving import HeadForm, Saver, check_folders, folder_option, root_option
 
 
@@ -39,7 +38,7 @@ class Fit(Stage):
             return draft.finish(idle=f"{draft.size:,} {unit} are within {self.target_chars:,}")
         form = HeadForm(self.preview_chars, self.whole_graphemes)
         reason = f"among the biggest results while all are over {self.target_chars:,} {unit}"
-        for at in sorted(self._long(messages, context), key=lambda at: at.chars, reverse=True):
+        for at in context.survey(messages).longer_than(self.preview_chars):
             if draft.size <= self.target_chars or draft.is_met:
                 break
             if placeholder_form(at.result) is None:
@@ -51,6 +50,3 @@ class Fit(Stage):
             idle=f"no result can be shortened; {left}",
             note=left,
         )
-
-    def _long(self, messages: Messages, context: Context) -> Iterator[ResultAt]:
-        return (at for at in context.survey(messages).results if at.chars > self.preview_chars)

@@ -26,9 +26,7 @@ def boundary_message(
     return Message(key, Role.USER, (made, *copies), boundary=marked)
 
 
-def index_line(
-    context: Context, gone: Iterable[Change], stays: Messages, earlier: Iterable[Text] = ()
-) -> str:
+def index_line(context: Context, gone: Iterable[Block], stays: Messages, earlier: Iterable[Text] = ()) -> str:
     """What a summary says of where the results are listed that it or a placeholder stands for.
 
     Empty where there are none, where no list will be written, and where one of the `earlier` texts that
@@ -36,7 +34,7 @@ def index_line(
     """
     if not context.index or any(context.index in text.content.read() for text in earlier):
         return ""
-    if any(isinstance(change.before, ToolResult) for change in gone) or _has_placeholder(stays):
+    if any(isinstance(block, ToolResult) for block in gone) or _has_placeholder(stays):
         return f"\n\n[Results that are no longer here, and how to get each again: {context.index}]"
     return ""
 

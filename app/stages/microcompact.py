@@ -101,11 +101,11 @@ class Microcompact(Stage):
         every = self._counted(survey)
         older = every[: max(0, len(every) - self.keep_recent)]
         needed = set(_named_by_stubs(survey, every, len(older)))
-        tools = {at.tool for at in older if self._can_be_had_again(at.tool, context)}
+        tools = {tool for tool in {at.tool for at in older} if self._can_be_had_again(tool, context)}
         saver = Saver(draft, self.folder, self.root)
         newest, unseen = _last_reply(survey), 0
-        for at in older:
-            if at.tool not in tools or at.result.key in needed or not self._is_clearable(at, survey, context):
+        for at in self._long(older, context) if self.min_chars else older:
+            if at.tool not in tools or at.result.key in needed or not self._is_clearable(at, survey):
                 continue
             if draft.is_met or self._is_small(draft):
                 break
@@ -166,19 +166,21 @@ class Microcompact(Stage):
     def _can_be_had_again(self, tool: str, context: Context) -> bool:
         return tool not in self.exclude_tools and is_listed(tool, self.tools, self.aliases, context)
 
-    def _is_clearable(self, at: ResultAt, survey: Survey, context: Context) -> bool:
-        if self.min_chars and not self._is_long(at, context):
-            return False
+    def _is_clearable(self, at: ResultAt, survey: Survey) -> bool:
         if survey.form(at.result) in (Form.CLEARED, Form.STUB):
             return False
         fixed = self.placeholder.split("{", 1)[0]
         return not (fixed and preview_of(at.result).startswith(fixed))
 
-    def _is_long(self, at: ResultAt, context: Context) -> bool:
-        # A text has at least as many of this unit as code points, and at most twice as many.
-        if at.chars > self.min_chars or 2 * at.chars <= self.min_chars:
-            return at.chars > self.min_chars
-        return context.estimator.length(text_of(at.result)) > self.min_chars
+    def _long(self, results: Sequence[ResultAt], context: Context) -> Iterator[ResultAt]:
+        """Those of more than `min_chars`, in the characters of the pipeline's measure."""
+        least, length = self.min_chars, context.estimator.length
+        for at in results:
+            # A text has at least as many of them as code points, at most twice as many, of ASCII the same.
+            if at.chars > least or (
+                2 * at.chars > least and not at.is_ascii and length(text_of(at.result)) > least
+            ):
+                yield at
 
     def _clear(self, at: ResultAt, draft: Draft, saver: Saver, survey: Survey) -> bool:
         reason = f"older than the newest {self.keep_recent} results"

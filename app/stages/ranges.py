@@ -6,12 +6,13 @@ a pair that reaches over the edge of the range stays whole.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 from app.model import Author, Block, Message, Role, Text, ToolResult
-from app.stages.base import Change, ChangeKind, Messages, Protection
+from app.stages.base import Change, Messages, Protection
+from app.stages.changes import dropped
 from app.stages.survey import Survey
 
 
@@ -21,7 +22,9 @@ class RangeDrop:
 
     kept: Messages
     """What stays of the range, in order: protected blocks with their pairs."""
-    changes: tuple[Change, ...]
+    gone: Sequence[Block]
+    """What does not stay."""
+    changes: Sequence[Change]
     removed: int
     """Messages of which nothing stays."""
     protected: int
@@ -37,25 +40,21 @@ def drop_range(
     spare: Collection[str] = (),
 ) -> RangeDrop:
     """Drop the messages from `start` to `end` but for what must stay and the blocks with keys in `spare`."""
-    blocks = survey.blocks[survey.starts[start] : survey.starts[end]]
-    keys = [block.key for block in blocks]
-    protected = protection.kept.intersection(keys)
-    stays = _with_pairs(survey, start, end, protected.union(spare))
-    stays.intersection_update(keys)
-    if not stays:
-        return RangeDrop((), tuple(map(_dropped, keys, blocks, repeat(reason))), end - start, 0)
-    gone = ((key, block) for key, block in zip(keys, blocks, strict=True) if key not in stays)
-    changes = tuple(_dropped(key, block, reason) for key, block in gone)
-    kept = tuple(
-        _left(message, stays)
-        for message in survey.messages[start:end]
-        if not stays.isdisjoint([block.key for block in message.blocks])
-    )
-    return RangeDrop(kept, changes, end - start - len(kept), len(protected))
+    first, behind = survey.starts[start], survey.starts[end]
+    protected = _between(protection.kept, first, behind, survey)
+    stays = _between(_with_pairs(survey, start, end, protected.keys() | spare), first, behind, survey)
+    gone: Sequence[Block] = survey.blocks[first:behind]
+    if stays:
+        gone = [block for block in gone if block.key not in stays]
+    holders = sorted({bisect_right(survey.starts, place) - 1 for place in stays.values()})
+    kept = tuple(_left(survey.messages[i], stays) for i in holders)
+    return RangeDrop(kept, gone, dropped(gone, reason), end - start - len(kept), len(protected))
 
 
-def _dropped(key: str, block: Block, reason: str) -> Change:
-    return Change(key, ChangeKind.DROPPED, reason, block, None)
+def _between(keys: Iterable[str], first: int, behind: int, survey: Survey) -> dict[str, int]:
+    """Where those of the keys are that lie in a range of the blocks."""
+    places = ((key, survey.places.get(key, -1)) for key in keys)
+    return {key: place for key, place in places if first <= place < behind}
 
 
 def _left(message: Message, keys: Collection[str]) -> Message:
@@ -63,13 +62,16 @@ def _left(message: Message, keys: Collection[str]) -> Message:
     return message if len(blocks) == len(message.blocks) else message.holding(blocks)
 
 
-def _with_pairs(survey: Survey, start: int, end: int, keep: Collection[str]) -> set[str]:
+def _with_pairs(survey: Survey, start: int, end: int, keep: Iterable[str]) -> set[str]:
     """Keys that must stay: `keep`, the other halves of its pairs, and pairs that cross an edge."""
     wanted = set(keep)
+    for key in keep:
+        wanted.update(half.key for half in survey.pair_of.get(key, ()))
     for ends in survey.pairs.values():
+        if ends[0].message >= start and ends[-1].message < end:
+            continue
         inside = [half.key for half in ends if start <= half.message < end]
-        crosses = len(inside) < len(ends) and len(inside) % 2
-        if crosses or not wanted.isdisjoint(inside):
+        if len(inside) % 2:
             wanted.update(inside)
     return wanted
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Message, Text, ToolResult
 from app.stages.base import Change, Context, Messages, Protection, StageResult
+from app.stages.changes import Changes
 from app.stages.cuts import is_marker
 from app.stages.made import boundary_message, index_line, made_change, sized
 from app.stages.ranges import drop_range, first_request
@@ -28,7 +29,9 @@ class Cut:
     earlier: tuple[Text, ...]
     """Earlier summaries whose words are carried on, since the new one was not made from them."""
     tail: Messages
-    changes: tuple[Change, ...]
+    lost: Sequence[Block]
+    """Blocks that do not stay."""
+    changes: Sequence[Change]
     removed: int
     """Messages of which nothing stays; markers are not counted."""
     carried: int
@@ -59,14 +62,16 @@ def cut_at(
     spare = _typed(rest) if keep_first_user else set[str]()
     drop = drop_range(spoken, 0, cut, protection, reason, spare)
     stay = {message.key for message in drop.kept}
+    stays = {block.key for message in drop.kept for block in message.blocks}
     notes = [rest[i] for i in spoken.notes if i < cut]
     return Cut(
         given=survey.messages,
         system=survey.system,
         gone=rest[:cut],
         kept=_plain(drop.kept),
-        earlier=tuple(_summaries(drop.changes)) if keep_earlier else (),
+        earlier=tuple(_summaries(notes, stays)) if keep_earlier else (),
         tail=_plain(rest[cut:]),
+        lost=drop.gone,
         changes=drop.changes,
         removed=drop.removed - sum(message.key not in stay and is_marker(message) for message in notes),
         carried=sum(map(_taken_out, notes)),
@@ -89,14 +94,15 @@ def replaced(
         preserved=(ends[0].key, ends[-1].key) if ends else None,
     )
     if author is Author.SUMMARY or boundary.strategy == "recover":
-        text += index_line(context, cut.changes, ends, cut.earlier)
-    made = boundary_message(cut.changes[0].key, text, author, told, cut.earlier)
+        text += index_line(context, cut.lost, ends, cut.earlier)
+    made = boundary_message(cut.lost[0].key, text, author, told, cut.earlier)
     at = len(cut.system)
     after = sized((*cut.system, made, *ends), at, cut.given, context)
-    carried = (made_change(block, "the earlier summary, as it was") for block in made.blocks[1:])
+    carried = [made_change(block, "the earlier summary, as it was") for block in made.blocks[1:]]
+    also = (*carried, made_change(made.blocks[0], reason))
     return StageResult(
         after,
-        (*cut.changes, *carried, made_change(made.blocks[0], reason)),
+        Changes(len(cut.changes) + len(also), lambda: (*cut.changes, *also)),
         boundary=after[at].boundary,
         protected=cut.protected,
         size_before=context.survey(cut.given).total(context.estimator),
@@ -114,10 +120,10 @@ def _typed(messages: Messages) -> set[str]:
     }
 
 
-def _summaries(changes: Iterable[Change]) -> Iterator[Text]:
-    for change in changes:
-        if isinstance(change.before, Text) and change.before.author is Author.SUMMARY:
-            yield change.before
+def _summaries(messages: Iterable[Message], stays: Collection[str]) -> Iterator[Text]:
+    for block in (block for message in messages for block in message.blocks):
+        if isinstance(block, Text) and block.author is Author.SUMMARY and block.key not in stays:
+            yield block
 
 
 def _plain(messages: Messages) -> Messages:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from functools import cached_property
+
+from app.stages.readings import Reading
 
 
 class Fate(StrEnum):
@@ -19,7 +22,8 @@ class Fate(StrEnum):
     """It is no candidate: its tool, a failure, protection ..."""
 
 
-class ModelCall(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelCall:
     """One call of the model, and what the stage did before it."""
 
     number: int
@@ -48,13 +52,30 @@ class Watched:
     """Calls that had it whole in their prompt after the latch opened."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Replay:
     """The walk from the first call to the one that comes next."""
 
-    calls: tuple[ModelCall, ...]
+    readings: Sequence[Reading]
+    """The moment before each call."""
+    latch: Mapping[int, bool]
+    """Number of a call -> whether the latch stands open from it on, where that changes."""
+    cuts: Mapping[int, tuple[str, ...]]
+    """Number of a call -> keys of the results that were cut before it."""
     results: tuple[Watched, ...]
     opened_at: int | None
     """Number of the call at which the latch opened; None while it is closed."""
     frozen: frozenset[str]
     """Keys of all results, long or not, that were there when it opened."""
+
+    @cached_property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """Every call, with what was done before it."""
+        return tuple(self._calls())
+
+    def _calls(self) -> Iterator[ModelCall]:
+        is_open = False
+        for number, reading in enumerate(self.readings, 1):
+            is_open = self.latch.get(number, is_open)
+            cut = self.cuts.get(number, ())
+            yield ModelCall(number, reading.reply, reading.tokens, reading.recorded, is_open, cut)

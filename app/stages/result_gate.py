@@ -8,7 +8,7 @@ and what was there at that moment is frozen for good. No counter is written into
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, o
 from app.stages.cutting import cut_middle
 from app.stages.draft import Draft, ResultAt
 from app.stages.readings import Reading
-from app.stages.replay import Fate, ModelCall, Replay, Watched
+from app.stages.replay import Fate, Replay, Watched
 from app.stages.tool_list import aliases_option, is_listed
 
 TOOLS = (
@@ -63,55 +63,58 @@ class ResultGate(Stage):
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         return self.walk(messages, context.survey(messages).readings(context.counts), context)
 
-    def walk(self, messages: Messages, readings: Iterable[Reading], context: Context) -> StageResult:
+    def walk(self, messages: Messages, readings: Sequence[Reading], context: Context) -> StageResult:
         """The conversation after these moments, in their order."""
-        walk = _Walk(self, messages, context)
-        for reading in readings:
-            walk.meet(reading)
+        walk = _Walk(self, messages, context, readings)
+        for number, reading in enumerate(readings, 1):
+            walk.meet(number, reading)
         return walk.finish()
 
 
 class _Walk:
     """One replay: the latch, the frozen results, and the results that wait for their last view."""
 
-    def __init__(self, gate: ResultGate, messages: Messages, context: Context) -> None:
+    def __init__(
+        self, gate: ResultGate, messages: Messages, context: Context, readings: Sequence[Reading]
+    ) -> None:
         self._gate = gate
         self._draft = Draft(gate, messages, context)
         survey = context.survey(messages)
         self._results = survey.results
         self._replies = survey.replies
-        self._long = [at for at in self._results if at.chars > gate.max_result_chars]
-        self._calls: list[ModelCall] = []
+        self._long = sorted(survey.longer_than(gate.max_result_chars))
+        self._readings = readings
+        self._latch: dict[int, bool] = {}
+        self._cuts: dict[int, tuple[str, ...]] = {}
         self._largest: Reading | None = None
-        self._forget()
+        self._close()
 
-    def _forget(self) -> None:
-        self._opened: ModelCall | None = None
+    def _close(self) -> None:
+        self._opened_at: int | None = None
         self._frozen_ids: frozenset[str] = frozenset()
         self._next = 0
         """Index of the first long result that no moment since the latch opened was ripe for."""
 
-    def meet(self, reading: Reading) -> None:
-        """The moment before one call: the latch may open, or ripe results are cut."""
-        after, tokens, recorded, reply, restarted = reading
+    def meet(self, number: int, reading: Reading) -> None:
+        """The moment before call `number`: the latch may open, or ripe results are cut."""
+        after, tokens, _, _, restarted = reading
         if restarted:
-            self._forget()
-        number, opens = len(self._calls) + 1, False
-        cut: tuple[str, ...] = ()
-        if tokens is not None and tokens >= 0:
-            if self._opened is None:
-                opens = tokens >= self._gate.open_at_tokens
-            elif self._next < len(self._long):
-                cut = tuple(self._cut_ripe(after))
+            self._close()
+            self._latch[number] = False
+        if tokens is None or tokens < 0:
+            return
+        if self._opened_at is None:
+            # What is the largest is told only where it never opened.
             if self._largest is None or tokens > (self._largest.tokens or 0):
                 self._largest = reading
-        call = ModelCall(number, reply, tokens, recorded, opens or self._opened is not None, cut)
-        self._calls.append(call)
-        if opens:
-            self._open(call, after)
+            if tokens >= self._gate.open_at_tokens:
+                self._open(number, after)
+        elif self._next < len(self._long) and (cut := tuple(self._cut_ripe(after))):
+            self._cuts[number] = cut
 
-    def _open(self, call: ModelCall, after: int) -> None:
-        self._opened = call
+    def _open(self, number: int, after: int) -> None:
+        self._opened_at = number
+        self._latch[number] = True
         self._next = bisect_left(self._long, after, key=lambda at: at.message)
         there = bisect_left(self._results, after, key=lambda at: at.message)
         self._frozen_ids = frozenset(at.result.tool_use_id for at in self._results[:there])
@@ -152,34 +155,30 @@ class _Walk:
     def finish(self) -> StageResult:
         """What the walk came to."""
         replay = self._replay()
-        if self._opened is None:
+        if self._opened_at is None:
             largest = "none was measured" if self._largest is None else _measured(self._largest)
             closed = f"the latch opens at {self._gate.open_at_tokens:,} tokens; largest prompt: {largest}"
             result = self._draft.finish(idle=closed)
         else:
-            opened = f"the latch opened at call {self._opened.number} of {len(self._calls)}"
-            frozen = (
-                f"{opened} with {_measured(self._opened)}; frozen: {counted(len(replay.frozen), 'result')}"
-            )
+            moment = self._readings[self._opened_at - 1]
+            opened = f"the latch opened at call {self._opened_at} of {len(self._readings)}"
+            frozen = f"{opened} with {_measured(moment)}; frozen: {counted(len(replay.frozen), 'result')}"
             trace = (
-                f"gate.open call={self._opened.number} tokens={self._opened.tokens}"
-                f" recorded={str(self._opened.recorded).lower()} frozen={len(replay.frozen)}",
+                f"gate.open call={self._opened_at} tokens={moment.tokens}"
+                f" recorded={str(moment.recorded).lower()} frozen={len(replay.frozen)}",
                 f"gate.cut results={self._draft.changed}",
             )
             result = self._draft.finish(trace=trace, idle=frozen, note=frozen)
         return replace(result, replay=replay)
 
     def _replay(self) -> Replay:
-        opened = self._opened
+        opened = self._opened_at
         if opened is None:
-            return Replay(tuple(self._calls), (), None, frozenset())
-        cut_at = {key: call.number for call in self._calls for key in call.cut}
-        return Replay(
-            tuple(self._calls),
-            tuple(self._watched(number, at, opened.number, cut_at) for number, at in enumerate(self._long)),
-            opened.number,
-            frozenset(at.result.key for at in self._results if at.result.tool_use_id in self._frozen_ids),
-        )
+            return Replay(self._readings, self._latch, self._cuts, (), None, frozenset())
+        cut_at = {key: number for number, keys in self._cuts.items() for key in keys}
+        watched = (self._watched(number, at, opened, cut_at) for number, at in enumerate(self._long))
+        frozen = (at.result.key for at in self._results if at.result.tool_use_id in self._frozen_ids)
+        return Replay(self._readings, self._latch, self._cuts, tuple(watched), opened, frozenset(frozen))
 
     def _watched(self, number: int, at: ResultAt, opened_at: int, cut_at: Mapping[str, int]) -> Watched:
         key, seen = at.result.key, self._seen(at, len(self._draft.messages))
@@ -195,5 +194,5 @@ class _Walk:
         return Watched(key, Fate.WAITING, f"seen in {seen} of {self._gate.views} prompts", seen)
 
 
-def _measured(moment: Reading | ModelCall) -> str:
+def _measured(moment: Reading) -> str:
     return f"{moment.tokens:,} tokens ({'as recorded' if moment.recorded else 'estimated'})"

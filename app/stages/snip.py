@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import ClassVar
 
 from app.errors import BadPipeline
 from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Message, Text, blocks_of
 from app.stages.base import Change, ChangeKind, Context, Messages, Protection, Stage, StageResult, option
+from app.stages.changes import Changes
 from app.stages.cuts import whole_pairs_before, whole_pairs_behind
 from app.stages.made import boundary_message, made_change, sized
 from app.stages.ranges import drop_range, prologue
@@ -80,21 +82,24 @@ class Snip(Stage):
             return replace(idle, note=nothing, protected=drop.protected)
         head, head_changes = _without_markers(messages[:start], protection)
         tail, tail_changes = _without_markers(messages[end:], protection)
-        changes = (*head_changes, *drop.changes, *tail_changes)
+        also = (*head_changes, *tail_changes)
         earlier = _snipped_before(survey)
-        removed = gone + sum(earlier.get(change.key, 0) for change in (changes if earlier else ()))
+        lost = chain(drop.gone, (change.before for change in also)) if earlier else ()
+        removed = gone + sum(earlier.get(block.key, 0) for block in lost if block is not None)
         boundary = Boundary("", "auto", "snip", context.now, removed=removed, hides=False)
-        marker = boundary_message(
-            drop.changes[0].key, f"[snipped {removed} messages]", Author.MARKER, boundary
-        )
+        marker = boundary_message(drop.gone[0].key, f"[snipped {removed} messages]", Author.MARKER, boundary)
         after = (*head, marker, *drop.kept, *tail)
         if self.only_if_smaller and context.estimator.total(after) >= idle.size_before:
             longer = f"the marker would not be shorter than the {gone} messages that it stands for"
             return replace(idle, note=longer, protected=drop.protected)
         after = sized(after, len(head), messages, context)
+        made = made_change(marker.blocks[0], f"says that {removed} messages went")
         return StageResult(
             after,
-            (*changes, made_change(marker.blocks[0], f"says that {removed} messages went")),
+            Changes(
+                len(drop.changes) + len(also) + 1,
+                lambda: (*head_changes, *drop.changes, *tail_changes, made),
+            ),
             boundary=after[len(head)].boundary,
             protected=drop.protected,
             size_before=idle.size_before,

@@ -6,6 +6,7 @@ objects, so what was known of them is taken over and only what changed is looked
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -16,7 +17,7 @@ from app.compactability import Answered, Cause, Judgement, answered, judge_resul
 from app.compactability.calls import Call, arguments_of, call_of
 from app.compactability.placeholders import Form, placeholder_form
 from app.compactability.turns import turns_of
-from app.model import Author, Block, Message, Role, Text, Thinking, ToolResult, ToolUse, chars_of
+from app.model import Author, Block, Image, Message, Role, Text, Thinking, ToolResult, ToolUse
 from app.stages.protection import Protection, unpinned
 from app.stages.readings import Reading, readings_of
 from app.tokens.base import Estimator
@@ -36,11 +37,27 @@ class ResultAt(NamedTuple):
     call: ToolUse | None
     chars: int
     """Code points of its text."""
+    carried: int
+    """What it holds beside that, in characters: pictures as they are sent, unknown parts."""
+
+    @classmethod
+    def of(cls, message: int, block: int, result: ToolResult, call: ToolUse | None) -> ResultAt:
+        """A result at that place, measured."""
+        return cls(message, block, result, call, *extent(result))
 
     @property
     def tool(self) -> str:
         """The tool's name; empty when no call of this id is there."""
         return self.call.name if self.call else ""
+
+    @property
+    def is_ascii(self) -> bool:
+        """Whether its text holds no other character, as far as its size in bytes tells."""
+        size = 0
+        for part in self.result.parts:
+            if isinstance(part, Text):
+                size += part.content.size
+        return size == self.chars
 
 
 class PairEnd(NamedTuple):
@@ -76,27 +93,35 @@ class Survey:
         A call is looked up in the whole conversation and the last of equal ids counts, as in
         react-agent-mini.
         """
-        calls = {block.id: block for _, _, block in self._places.calls}
+        calls = {block.id: block for _, _, block in self._sorted.calls}
         return tuple(
-            ResultAt(i, j, block, calls.get(block.tool_use_id), chars_of(block))
-            for i, j, block in self._places.results
+            ResultAt.of(i, j, block, calls.get(block.tool_use_id))
+            for i, j, block in self._sorted.results
             if not block.server and self.messages[i].role in _GIVES_RESULTS
         )
+
+    def longer_than(self, chars: int) -> Sequence[ResultAt]:
+        """Results of more code points than that, the longest first, of equal ones the older."""
+        return self._longest[: bisect_left(self._longest, -chars, key=lambda at: -at.chars)]
+
+    @cached_property
+    def _longest(self) -> Sequence[ResultAt]:
+        return sorted(self.results, key=lambda at: at.chars, reverse=True)
 
     @property
     def calls(self) -> Sequence[tuple[int, int, ToolUse]]:
         """Every call, with the indexes of its message and of its block."""
-        return self._places.calls
+        return self._sorted.calls
 
     @property
     def thinking(self) -> Sequence[tuple[int, int]]:
         """Indexes of the message and of the block of all thinking."""
-        return self._places.thinking
+        return self._sorted.thinking
 
     @property
     def notes(self) -> Sequence[int]:
         """Indexes of the messages that tell of a compaction: with a summary, a marker or a boundary."""
-        return self._places.notes
+        return self._sorted.notes
 
     @cached_property
     def replies(self) -> Sequence[int]:
@@ -110,14 +135,16 @@ class Survey:
 
     @cached_property
     def pairs(self) -> Mapping[str, Sequence[PairEnd]]:
-        """The calls and results of each id that clients answer, by that id."""
+        """The calls and results of each id that clients answer, by that id; each in the order of messages."""
         found: dict[str, list[PairEnd]] = defaultdict(list)
-        for i, _, call in self._places.calls:
+        for i, _, call in self._sorted.calls:
             if not call.server:
                 found[call.id].append(PairEnd(i, call.key))
-        for i, _, result in self._places.results:
+        for i, _, result in self._sorted.results:
             if not result.server:
                 found[result.tool_use_id].append(PairEnd(i, result.key))
+        for ends in found.values():
+            ends.sort()
         return found
 
     @cached_property
@@ -143,8 +170,18 @@ class Survey:
         return [0, *accumulate([len(message.blocks) for message in self.messages])]
 
     @cached_property
-    def _places(self) -> _Places:
-        return _places(self.messages)
+    def places(self) -> Mapping[str, int]:
+        """Index into `blocks` of each block, by its key."""
+        return {block.key: place for place, block in enumerate(self.blocks)}
+
+    @cached_property
+    def pair_of(self) -> Mapping[str, Sequence[PairEnd]]:
+        """The pair that a call or a result belongs to, by its key."""
+        return {half.key: ends for ends in self.pairs.values() for half in ends}
+
+    @cached_property
+    def _sorted(self) -> _Sorted:
+        return _sorted(self.messages)
 
     # What they are
 
@@ -232,7 +269,7 @@ _GIVES_RESULTS: Final = frozenset({Role.USER, Role.TOOL})
 _TELLS: Final = frozenset({Author.SUMMARY, Author.MARKER})
 
 
-class _Places(NamedTuple):
+class _Sorted(NamedTuple):
     """Blocks by what they are, each with the indexes of its message and of itself there."""
 
     calls: list[tuple[int, int, ToolUse]]
@@ -241,8 +278,8 @@ class _Places(NamedTuple):
     notes: list[int]
 
 
-def _places(messages: Messages) -> _Places:
-    found = _Places([], [], [], [])
+def _sorted(messages: Messages) -> _Sorted:
+    found = _Sorted([], [], [], [])
     calls, results, thinking, notes = found
     for i, message in enumerate(messages):
         note = message.boundary is not None or not message.blocks
@@ -258,6 +295,17 @@ def _places(messages: Messages) -> _Places:
         if note:
             notes.append(i)
     return found
+
+
+def extent(result: ToolResult) -> tuple[int, int]:
+    """Code points of a result's text, and characters of what it holds beside that."""
+    chars = carried = 0
+    for part in result.parts:
+        if isinstance(part, Text):
+            chars += part.content.chars
+        else:
+            carried += part.data.chars if isinstance(part, Image) else part.content.chars
+    return chars, carried
 
 
 def path_clue(call: ToolUse) -> str:

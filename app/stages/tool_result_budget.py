@@ -82,9 +82,7 @@ class ToolResultBudget(Stage):
     def _shrink_each(self, draft: Draft, saver: Saver | None) -> str:
         """Shorten what is over the limit, one by one; gives what to say when nothing was."""
         # A text is never longer in any unit than twice its code points, so most are not looked at.
-        for at in draft.context.survey(draft.messages).results:
-            if 2 * at.chars <= self._limit:
-                continue
+        for at in sorted(draft.context.survey(draft.messages).longer_than(self._limit // 2)):
             if draft.is_met:
                 break
             self._shrink(draft, saver, at)
@@ -103,8 +101,8 @@ class ToolResultBudget(Stage):
         for length, at in sorted(batch, key=lambda sized: sized[0], reverse=True):
             if total <= self.max_batch_chars or draft.is_met:
                 break
-            if self._shrink(draft, saver, at):
-                total -= length - estimator.length(text_of(draft.now(at)))
+            if self._shrink(draft, saver, at) and draft.newest is not None:
+                total -= length - estimator.length(text_of(draft.newest))
         return f"no result of the last batch is longer than {self._limit:,} {estimator.length_unit}"
 
     @property

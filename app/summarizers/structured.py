@@ -39,12 +39,13 @@ def structured_summary(messages: Messages) -> str:
     parts = ["### Summary of conversation so far:\n"]
     if topics := _topics(messages):
         parts += ["**Topics discussed:**\n", *(f"- {topic}" for topic in topics), ""]
-    calls = [block for _, block in blocks_of(messages) if isinstance(block, ToolUse)]
+    calls, failed = _calls_and_failures(messages)
     if tools := sorted({call.name for call in calls}):
         parts += [f"**Tools used:** {', '.join(tools)}", ""]
     if files := sorted({path for call in calls if (path := _file_of(call))})[:FILES]:
         parts += [f"**Files touched:** {', '.join(files)}", ""]
-    if errors := _errors(messages):
+    if failed:
+        errors = (text_of(result)[:ERROR_CHARS] for result in failed)
         parts += ["**Errors encountered:**\n", *(f"- {error}" for error in errors), ""]
     return "\n".join([*parts, "\n*Continue from where we left off.*"])
 
@@ -68,11 +69,14 @@ def _file_of(call: ToolUse) -> str:
     return path if isinstance(path, str) else ""
 
 
-def _errors(messages: Messages) -> list[str]:
-    errors: list[str] = []
-    for _, block in blocks_of(messages):
-        if isinstance(block, ToolResult) and block.is_error:
-            errors.append(text_of(block)[:ERROR_CHARS])
-            if len(errors) == ERRORS:
-                break
-    return errors
+def _calls_and_failures(messages: Messages) -> tuple[list[ToolUse], list[ToolResult]]:
+    """Every call, and the first results that failed."""
+    calls: list[ToolUse] = []
+    failed: list[ToolResult] = []
+    for message in messages:
+        for block in message.blocks:
+            if isinstance(block, ToolUse):
+                calls.append(block)
+            elif isinstance(block, ToolResult) and block.is_error and len(failed) < ERRORS:
+                failed.append(block)
+    return calls, failed

@@ -6,7 +6,7 @@ a face may offer then is worked out here: to leave those blocks alone, or to say
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.display import counted, short_number
@@ -26,7 +26,7 @@ class Way:
     """One way to do an edit, and what it would do."""
 
     edit: Edit
-    changes: tuple[Change, ...]
+    changes: Sequence[Change]
     freed: int
     """Tokens that it takes out of the conversation."""
     own_words: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -52,7 +52,7 @@ class Step:
         return f"{self.number} {self.name}" if self.edit is None else f"{self.edit.label} (by hand)"
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> Sequence[Change]:
         return self.result.changes
 
 

@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -26,9 +27,10 @@ from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session, blocks_of
 from app.opening import open_workspace
 from app.pipeline import load
-from app.stages import STAGES
+from app.stages import STAGES, stage_named
 from app.stages.base import Context, Stage, run_stage
 from app.stages.protection import protected
+from app.stages.summarize import Summarize
 from app.tokens import token_estimator
 from app.tokens.encode import encoder, keep_counts
 from app.views.report import report
@@ -228,6 +230,29 @@ def test_a_stage_over_twice_the_messages_is_twice_the_work(kind: type[Stage]) ->
         return lambda: run_stage(kind(), messages, context)
 
     assert grows(work) < TWICE
+
+
+@pytest.mark.parametrize("kind", STAGES, ids=lambda kind: kind.name)
+def test_a_stage_that_knows_the_conversation_looks_only_at_what_it_changes(kind: type[Stage]) -> None:
+    estimator = token_estimator(None, exact=False)
+    messages = long_conversation(8_000)
+    context = Context(estimator=estimator, protection=protected(messages), now=2e9)
+    stage = kind()
+    before = run_stage(stage, messages, context)
+    written = sum(change.after is not None for change in before.changes)
+    # A summary is made of everything, whatever is known.
+    looks = 8 if kind is Summarize else 1.5
+    assert calls(lambda: run_stage(stage, messages, context)) < looks * len(messages) + 80 * written
+
+
+def test_what_goes_as_a_whole_makes_no_change_before_somebody_looks() -> None:
+    messages = long_conversation(8_000)
+    context = Context(estimator=token_estimator(None, exact=False))
+    for name in ("retain_tail", "snip", "summarize"):
+        context.survey(messages)
+        result = run_stage(stage_named(name)(), messages, context)
+        assert len(result.changes) > 7_000
+        assert calls(partial(tuple, result.changes)) > 7_000, name
 
 
 def test_verdicts_rows_and_the_report_of_twice_the_messages_are_twice_the_work() -> None:
