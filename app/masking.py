@@ -17,16 +17,8 @@ from typing import Any, Final, TypeAlias
 from app.escapes import View, span_below, views, whole_escapes
 from app.formats.splice import scan
 from app.private_paths import ADDRESS, NAME, NAME_NEEDLES, find_addresses, find_names
-from app.secrets import (
-    GIVEN,
-    Secret,
-    find_secrets,
-    finders_for,
-    is_secret_value,
-    lower,
-    names_secret,
-    needles_in,
-)
+from app.secret_shapes import GIVEN, Secret, is_secret_value, names_secret
+from app.secrets import find_secrets, finders_for, lower, needles_in
 
 WORD: Final = "word that you named"
 SEALED: Final = "sealed thinking"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.secrets import Secret
+from app.secret_shapes import Secret
 
 NAME: Final = "user name in a path"
 ADDRESS: Final = "e-mail address"

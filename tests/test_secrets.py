@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import secrets
+from app import secret_shapes, secrets
 from app.secrets import count_secrets, find_secrets
 
 LETTERS = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -108,13 +109,33 @@ def test_a_huge_text_is_searched_in_linear_time() -> None:
     assert time.perf_counter() - start < 3
 
 
+ENV = "PLACE_A=Lantern 9\nPLACE_B=Bridge 4\nPLACE_C=Harbour 7\n"
+
+
 @given(
-    st.lists(st.sampled_from([*(key for key, _ in KEYS), *(text for text, _ in SAID), *PIECES]), max_size=6)
+    st.lists(
+        st.sampled_from([*(key for key, _ in KEYS), *(text for text, _ in SAID), ENV, *PIECES]), max_size=6
+    )
 )
 def test_a_quick_look_passes_over_no_kind_that_the_shapes_would_find(parts: list[str]) -> None:
     text = "".join(parts)
     lowered = secrets.lower(text)
     assert len(lowered) == len(text)
-    for finder in secrets.FINDERS:
+    for finder in secret_shapes.FINDERS:
         if list(finder.find(text, lowered)):
             assert any(needle in lowered for needle in finder.needles)
+    whole = list(find_secrets(text, among=secret_shapes.FINDERS))
+    assert list(find_secrets(text)) == whole
+
+
+TOKENS = [f for f in secret_shapes.FINDERS if isinstance(f, secret_shapes.Shape) and f.is_token]
+
+
+@pytest.mark.parametrize("shape", TOKENS, ids=[f"{shape.kind}-{n}" for n, shape in enumerate(TOKENS)])
+def test_the_shortest_key_of_each_shape_passes_the_quick_look(shape: secret_shapes.Shape) -> None:
+    heads = shape.pattern.removeprefix("(?:").partition(")")[0].replace("\\", "").split("|")
+    for head in heads:
+        more = ("", "." + "a4" * 9, "/" + "a4" * 20)
+        ends = (sign * length + rest for length in range(8, 60) for sign in "a4" for rest in more)
+        key = next((head + end for end in ends if re.fullmatch(shape.pattern, head + end)), head + "A" * 40)
+        assert count_secrets(key) == 1, key
