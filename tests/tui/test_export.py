@@ -218,6 +218,24 @@ async def test_escape_stops_a_write_before_anything_is_in_place(
         assert "Written" in await press(pilot, "enter")
 
 
+async def test_nothing_writes_a_plan_out_while_it_is_carried_out(
+    original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written_out: list[ExportPlan] = []
+
+    def text(plan: ExportPlan) -> str:
+        written_out.append(plan)
+        return "the whole session"
+
+    monkeypatch.setattr(ExportPlan, "__repr__", text)
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.screen.query_one("#write", Push).focus()
+        assert "Written" in await press(pilot, "enter")
+    assert not written_out
+
+
 def _pausing(monkeypatch: pytest.MonkeyPatch, close: Callable[[], None]) -> None:
     """Press escape at the moment when the file is read back."""
 

@@ -213,7 +213,7 @@ async def test_waiting_for_a_session_can_be_given_up(machine: Path, monkeypatch:
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        monkeypatch.setattr(SessionsScreen, "_read", lambda *_: Waiting())
+        monkeypatch.setattr(SessionsScreen, "_read_session", lambda *_: Waiting())
         await pilot.press("enter")
         await pilot.pause()
         assert "esc gives up" in screen_text(app)

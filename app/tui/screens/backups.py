@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -15,6 +15,7 @@ from app.display import counted, human_bytes, short_path
 from app.errors import HandcompactError
 from app.export.manifests import Manifest, manifests
 from app.restore import RESTORE, Restored, State, restore, state_of, why_not_restore
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import BaseScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
@@ -75,7 +76,7 @@ class BackupsScreen(BaseScreen):
         self._list.focus()
         self._look()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="backups")
+    @in_thread(exit_on_error=False, exclusive=True, group="backups")
     def _look(self) -> None:
         found = []
         for manifest in manifests():
@@ -143,7 +144,7 @@ class BackupsScreen(BaseScreen):
 
         self.app.push_screen(ConfirmScreen(what, yes="Put back", detail=detail), put_back)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="restore")
+    @in_thread(exit_on_error=False, exclusive=True, group="restore")
     def _restore(self, manifest: Manifest) -> None:
         try:
             self.post_message(self.Done(restore(manifest), ""))

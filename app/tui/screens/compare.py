@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -14,6 +14,7 @@ from app.display import counted, human_number, spread
 from app.errors import HandcompactError
 from app.opening import Opened
 from app.pipeline import known_names, load
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.outcome_words import facts, outcome_row, title_of
 from app.tui.screens.base import WorkScreen, acts
@@ -84,7 +85,7 @@ class CompareScreen(WorkScreen):
 
     # Working it out
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="compare")
+    @in_thread(exit_on_error=False, exclusive=True, group="compare")
     def _try_all(self) -> None:
         """Every row roughly, then all of them again once the session is counted."""
         worker, workspace = get_current_worker(), self.workspace

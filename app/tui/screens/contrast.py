@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -18,6 +18,7 @@ from app.errors import HandcompactError
 from app.formats import open_session
 from app.tokens import token_estimator
 from app.tokens.counter import Counter
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import BaseScreen
 from app.tui.widgets.diff_pane import DiffItem, DiffPane, Heading
@@ -66,7 +67,7 @@ class ContrastScreen(BaseScreen):
         self.status("reading both ...  esc goes back")
         self._compare()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="contrast")
+    @in_thread(exit_on_error=False, exclusive=True, group="contrast")
     def _compare(self) -> None:
         try:
             found = contrast(open_session(self._before)[0], open_session(self._after)[0])

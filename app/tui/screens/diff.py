@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -15,6 +15,7 @@ from app.display import safe_lines, spread
 from app.errors import HandcompactError
 from app.opening import Opened
 from app.tui.diff_page import Page, diff_page, figure, page_line
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.taking_back import TakesBack
@@ -112,7 +113,7 @@ class DiffScreen(TakesBack):
         self.pane.focus()
         self._work_out(self._key, None)
 
-    @work(thread=True, exclusive=True, group="diff")
+    @in_thread(exclusive=True, group="diff")
     def _work_out(self, key: str | None, place: int | None) -> None:
         """Show the message at `place` of what is compared already, else the one of the block `key`."""
         worker, workspace = get_current_worker(), self.workspace

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
@@ -17,6 +17,7 @@ from app.display import counted, human_number, spread
 from app.edits import Edit
 from app.edits.cut import CUT_TEXT
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.attempting import Attempts
@@ -112,7 +113,7 @@ class EditScreen(OptionForm, Attempts):
             self._preview(self._wanted)
         self.refresh_lines()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="preview")
+    @in_thread(exit_on_error=False, exclusive=True, group="preview")
     def _preview(self, edit: Edit) -> None:
         found = attempt(self.workspace, edit)
         facts = list(self._facts(found))

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.message import Message
 from textual.widget import Widget
 
 from app.display import counted, human_number, percent, spread
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import Line, WorkScreen, acts
 from app.tui.widgets.change_list import ChangeList, ChangeRow
@@ -74,7 +75,7 @@ class GateScreen(WorkScreen):
         self._list.focus()
         self._lay_out()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="walk")
+    @in_thread(exit_on_error=False, exclusive=True, group="walk")
     def _lay_out(self) -> None:
         self.post_message(self.Walked(gate_walk(self.workspace, self._step)))
 

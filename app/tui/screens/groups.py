@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from app.display import counted, spread
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.editing import Edits
@@ -68,7 +69,7 @@ class GroupsScreen(Edits, Fixes, TakesBack):
             self.list.focus()
         self._gather(self._by)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="gather")
+    @in_thread(exit_on_error=False, exclusive=True, group="gather")
     def _gather(self, by: By) -> None:
         worker = get_current_worker()
         found = groups(self.workspace, by)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -15,6 +15,7 @@ from app.display import counted, human_number, spread
 from app.errors import FileChanged
 from app.model import text_of
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.taking_back import TakesBack
@@ -97,7 +98,7 @@ class LostScreen(TakesBack):
         self.status("looking what goes and is still spoken of ...")
         self._find()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="lost")
+    @in_thread(exit_on_error=False, exclusive=True, group="lost")
     def _find(self) -> None:
         worker, workspace = get_current_worker(), self.workspace
         live = workspace.session.live

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.timer import Timer
@@ -22,6 +22,7 @@ from app.secrets import find_secrets
 from app.summarizers import SummaryRequest
 from app.summarizers.model import obtain
 from app.summarizers.provider import Provider, settings_file
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import Prompt, WorkScreen, acts
 from app.tui.screens.proof import ProofScreen
@@ -106,7 +107,7 @@ class PromptScreen(WorkScreen):
         self._wish.begin()
         self._prepare()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="prepare")
+    @in_thread(exit_on_error=False, exclusive=True, group="prepare")
     def _prepare(self) -> None:
         request, note = self._wish.request()
         if request is None:
@@ -190,7 +191,7 @@ class PromptScreen(WorkScreen):
             heard = f", {counted(self._heard, 'character')} so far" if self._heard else ""
             self.status(f"asked {time.monotonic() - self._asked_at:.0f} s ago{heard}  (esc stops)")
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="ask")
+    @in_thread(exit_on_error=False, exclusive=True, group="ask")
     def _ask(self, request: SummaryRequest, provider: Provider) -> None:
         worker = get_current_worker()
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 
@@ -14,6 +14,7 @@ from app.errors import HandcompactError
 from app.opening import Opened
 from app.summarizers.mentions import Mention
 from app.summarizers.proof import Proof
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.fact_list import Fact, FactList
@@ -56,7 +57,7 @@ class ProofScreen(WorkScreen):
         self.status("holding it against the session ...")
         self._prove()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="prove")
+    @in_thread(exit_on_error=False, exclusive=True, group="prove")
     def _prove(self) -> None:
         written, note = self._wish.written()
         if written is None:

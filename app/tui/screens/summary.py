@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import TextArea
@@ -13,6 +13,7 @@ from textual.widgets import TextArea
 from app.display import spread
 from app.errors import HandcompactError
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
@@ -61,7 +62,7 @@ class SummaryScreen(WorkScreen):
         self.status("writing the summary by rules ...")
         self._draft()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="draft")
+    @in_thread(exit_on_error=False, exclusive=True, group="draft")
     def _draft(self) -> None:
         self.post_message(self.Ready(starting_text(self.workspace, self._step)))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.copies import CopiesTexts
@@ -61,7 +62,7 @@ class TextScreen(CopiesTexts):
         self.query_one(TextPane).focus()
         self._read_text()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="read")
+    @in_thread(exit_on_error=False, exclusive=True, group="read")
     def _read_text(self) -> None:
         said = describe(self._item, self._seen)
         raw = raw_record(self._item, self.workspace.session) if self._raw else None

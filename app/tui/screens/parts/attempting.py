@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.display import counted
 from app.edits import Edit
+from app.tui.in_thread import in_thread
 from app.tui.screens.base import WorkScreen
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
@@ -58,7 +59,7 @@ class Attempts(WorkScreen):
         self.tell(f"{edit.label}: looking at what it would do ...")
         self._try(edit, then or self._take, rule)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    @in_thread(exit_on_error=False, exclusive=True, group="edit")
     def _try(self, edit: Edit, then: Then, rule: str) -> None:
         worker = get_current_worker()
         found = attempt(self.workspace, edit, rule)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from textual import work
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from app.model import Block
 from app.stages.base import Messages
 from app.tokens.calibration import Calibration
+from app.tui.in_thread import in_thread
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
 from app.tui.view import View, counted_again, first_view, view_of
@@ -78,7 +78,7 @@ class LooksAhead(WorkScreen):
     _checked_last: Messages | None = None
     """What was checked last."""
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="look")
+    @in_thread(exit_on_error=False, exclusive=True, group="look")
     def look_ahead(self, visible: Sequence[Block]) -> None:
         """Work everything out anew after something changed; these blocks are counted first."""
         worker = get_current_worker()
@@ -99,7 +99,7 @@ class LooksAhead(WorkScreen):
         self._check(view.seen.messages)
         self._count(view, worker)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="rows in view")
+    @in_thread(exit_on_error=False, exclusive=True, group="rows in view")
     def count_rows(self, visible: Sequence[Block]) -> None:
         """Count these blocks now, however far the counting of all of them is."""
         worker = get_current_worker()

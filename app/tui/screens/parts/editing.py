@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -23,6 +23,7 @@ from app.edits.save import Save
 from app.edits.spans import STRUCTURED
 from app.edits.strip_thinking import StripThinking
 from app.edits.summarise_range import ANY_TEXT, SummariseRange
+from app.tui.in_thread import in_thread
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.edit_form import EditScreen
@@ -106,7 +107,7 @@ class Edits(Summarises):
         self.status("looking what can be done ...")
         self._look_at_menu(tuple(self._edit_offers()))
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    @in_thread(exit_on_error=False, exclusive=True, group="edit")
     def _look_at_menu(self, offers: tuple[Offer, ...]) -> None:
         worker = get_current_worker()
         messages, context = self.workspace.messages, self.workspace.context

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 
-from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -14,6 +13,7 @@ from app.export.sharing import Sharing, foreseen
 from app.export.write import Written, write
 from app.formats.source import FileSource
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.screens.base import WorkScreen
 
 
@@ -60,7 +60,7 @@ class Exports(WorkScreen):
         super().__init__(opened)
         self._stopped = threading.Event()
 
-    @work(thread=True, exclusive=True, group="plan")
+    @in_thread(exclusive=True, group="plan")
     def plan(self, wishes: Wishes) -> None:
         """Count what is not counted yet, and plan; a plan that is being made is given up."""
         worker, workspace = get_current_worker(), self.workspace
@@ -79,7 +79,7 @@ class Exports(WorkScreen):
         has_place = isinstance(self.opened.source, FileSource) or wishes.out is not None
         return str(error) if has_place else "a session from standard input has no place: name a file to write"
 
-    @work(thread=True, exclusive=True, group="write")
+    @in_thread(exclusive=True, group="write")
     def write(self, plan: ExportPlan, *, drop_user_words: bool) -> None:
         """Carry out a plan, until it is done or `stop_writing` is called."""
         worker = get_current_worker()

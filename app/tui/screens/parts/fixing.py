@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.display import counted, short_number
+from app.tui.in_thread import in_thread
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.parts.attempting import Attempts
@@ -36,7 +37,7 @@ class Fixes(Attempts):
         self.tell("weighing what could go ...")
         self._weigh()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    @in_thread(exit_on_error=False, exclusive=True, group="edit")
     def _weigh(self) -> None:
         worker = get_current_worker()
         found = offers(self.workspace)
@@ -65,7 +66,7 @@ class Fixes(Attempts):
         about = "Each is one step: u takes it back, d shows what it did."
         self.app.push_screen(ChooseScreen("Quick fixes", choices, about=about), choose)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="edit")
+    @in_thread(exit_on_error=False, exclusive=True, group="edit")
     def _look_at_disk(self, fix: QuickFix) -> None:
         worker = get_current_worker()
         found = offer(self.workspace, fix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from textual import on, work
+from textual import on
 from textual.app import App
 from textual.message import Message
 from textual.worker import get_current_worker
@@ -13,6 +13,7 @@ from app.display import counted
 from app.errors import HandcompactError
 from app.keeping.journal import Journal
 from app.keeping.kept import Found, Kept, TakenUp, forget, state_of, take_up
+from app.tui.in_thread import in_thread
 from app.tui.responsive import collector_paused
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
@@ -92,7 +93,7 @@ class Keeps(RowsScreen):
         else:
             self.say_row("forgotten")
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="kept")
+    @in_thread(exit_on_error=False, exclusive=True, group="kept")
     def _take_up(self, kept: Kept) -> None:
         worker = get_current_worker()
         try:

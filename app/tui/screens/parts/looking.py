@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.discovery.found import Found, Shelf
+from app.tui.in_thread import in_thread
 from app.tui.responsive import importing
 from app.tui.screens.base import BaseScreen
 
@@ -37,7 +37,7 @@ class LooksForSessions(BaseScreen):
             self.at_work = at_work
             """Who is at work on which session, by its name."""
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="look")
+    @in_thread(exit_on_error=False, exclusive=True, group="look")
     def look_for_sessions(self) -> None:
         """First what the folders list, then what the heads tell, the newest first."""
         # Imported here: the first paint does not wait for what is not on it.

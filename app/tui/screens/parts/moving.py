@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.display import counted, short_path
 from app.errors import HandcompactError
+from app.tui.in_thread import in_thread
 from app.tui.screens.base import acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
@@ -55,7 +56,7 @@ class Moves(RowsScreen):
         about = "The session as it was opened becomes a new one there; what cannot come along is told first."
         self.app.push_screen(ChooseScreen("Move to", choices, about=about), choose)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="move")
+    @in_thread(exit_on_error=False, exclusive=True, group="move")
     def _plan_move(self, target: Target) -> None:
         from app.convert import Place, plan_conversion
         from app.convert.plan import why_not
@@ -88,7 +89,7 @@ class Moves(RowsScreen):
         question = f"Move this session to {plan.target.kind.title}?"
         self.app.push_screen(ConfirmScreen(question, yes="Move", detail=[words, *lost]), answer)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="move")
+    @in_thread(exit_on_error=False, exclusive=True, group="move")
     def _write_move(self, plan: Conversion) -> None:
         from app.convert import write_conversion
 

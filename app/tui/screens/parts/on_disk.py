@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 
+from app.tui.in_thread import in_thread
 from app.tui.screens.base import acts
 from app.tui.screens.parts.rows import RowsScreen
 from app.validity import PairIndex
@@ -35,7 +36,7 @@ class LooksAtFiles(RowsScreen):
         self.say_row(f"looking at {item.path} ...")
         self._compare(item)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="disk")
+    @in_thread(exit_on_error=False, exclusive=True, group="disk")
     def _compare(self, row: BlockRow) -> None:
         session = self.workspace.session
         keys = {row.key, *PairIndex(session.live).results_of(row.key)}

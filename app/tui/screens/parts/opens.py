@@ -8,13 +8,14 @@ from contextlib import suppress
 from importlib import import_module
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from app.display import spread
 from app.errors import HandcompactError
 from app.settings import cache_dir
+from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
 from app.tui.responsive import collector_paused, importing
 from app.tui.screens.base import BaseScreen
@@ -51,7 +52,7 @@ class OpensSessions(BaseScreen):
 
         tell()
         self._clock = self.set_interval(SPELL_SECONDS, tell)
-        self._reading = self._read(file, pipeline, leaf, tuple(settings))
+        self._reading = self._read_session(file, pipeline, leaf, tuple(settings))
 
     def give_up_opening(self) -> bool:
         """Wait no longer; False when nothing was being read."""
@@ -68,8 +69,8 @@ class OpensSessions(BaseScreen):
             self._clock.stop()
             self._clock = None
 
-    @work(thread=True, exit_on_error=False, group="open")
-    def _read(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
+    @in_thread(exit_on_error=False, group="open")
+    def _read_session(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
         worker = get_current_worker()
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         with importing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -14,6 +14,7 @@ from app.errors import HandcompactError
 from app.keeping.applying import Applied, apply_recipe, open_recipe
 from app.keeping.recipe import Recipe, save_recipe
 from app.opening import Opened
+from app.tui.in_thread import in_thread
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
@@ -86,7 +87,7 @@ class Recipes(Keeps):
 
     # Applying
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="recipe")
+    @in_thread(exit_on_error=False, exclusive=True, group="recipe")
     def _read_recipe(self, path: Path) -> None:
         try:
             answer: Message = self.Read(open_recipe(path))
@@ -124,7 +125,7 @@ class Recipes(Keeps):
         self.say_row(f"doing {counted(len(recipe.steps), 'step')} ...")
         self._apply(recipe, anew)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="recipe")
+    @in_thread(exit_on_error=False, exclusive=True, group="recipe")
     def _apply(self, recipe: Recipe, anew: bool) -> None:
         workspace = self.workspace
         pipeline = workspace.pipeline if recipe.pipeline is None or not anew else recipe.pipeline

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from textual import events, on, work
+from textual import events, on
 from textual.containers import Container
 from textual.message import Message
 from textual.timer import Timer
@@ -18,6 +18,7 @@ from app.errors import FileChanged
 from app.model import Block
 from app.opening import Opened
 from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
+from app.tui.in_thread import in_thread
 from app.tui.rows import Rows
 from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead, RowsCounted
 from app.tui.screens.parts.behind import WorksBehind
@@ -314,7 +315,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         else:
             self._read(item, self.seen)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="describe")
+    @in_thread(exit_on_error=False, exclusive=True, group="describe")
     def _read(self, item: Item, seen: Outlook) -> None:
         worker = get_current_worker()
         said = _described(item, seen)

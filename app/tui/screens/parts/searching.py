@@ -6,12 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from app.display import counted, percent
 from app.model import text_of
+from app.tui.in_thread import in_thread
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.widgets.highlight import compile_query
 from app.tui.widgets.message_list import MessageList
@@ -63,7 +64,7 @@ class Searches(RowsScreen):
         if self.rows.sought:
             self._look_for(self.rows.sought, go=False)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="search")
+    @in_thread(exit_on_error=False, exclusive=True, group="search")
     def _look_for(self, text: str, *, go: bool) -> None:
         worker = get_current_worker()
         pattern = compile_query(text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.errors import HandcompactError
+from app.tui.in_thread import in_thread
 from app.tui.screens.base import WorkScreen
 from app.tui.stage_words import change_rows, facts
 from app.tui.widgets.change_list import Row
@@ -37,7 +37,7 @@ class Failed(Message):
 class Steps(WorkScreen):
     """A screen that is told `Walked`, once and again when more is counted, or `Failed`."""
 
-    @work(thread=True, exclusive=True, group="stage")
+    @in_thread(exclusive=True, group="stage")
     def walk(self) -> None:
         """Work out where the pipeline stands: roughly at once, then counted."""
         worker, workspace = get_current_worker(), self.workspace

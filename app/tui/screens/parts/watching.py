@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -14,6 +14,7 @@ from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
 from app.reopening import Reopened, Since, changed_since, reopen
+from app.tui.in_thread import in_thread
 from app.tui.responsive import collector_paused
 from app.tui.screens.base import acts
 from app.tui.screens.parts.keeping import Keeps
@@ -64,7 +65,7 @@ class Watches(Keeps):
             self.set_interval(WATCH_SECONDS, self.look_at_file)
             self.look_who_works()
 
-    @work(thread=True, exit_on_error=False, group="users")
+    @in_thread(exit_on_error=False, group="users")
     def look_who_works(self) -> None:
         """See once who is at work on the session, and what a killed export left; `AtWork` tells."""
         # Imported here: the first paint does not wait for what is not on it.
@@ -90,7 +91,7 @@ class Watches(Keeps):
             words = f"{what} of a killed export in {where}: handcompact restore --remove-strays, run there"
             self.shell.say(words, warning=True)
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="watch")
+    @in_thread(exit_on_error=False, exclusive=True, group="watch")
     def look_at_file(self) -> None:
         """See what became of the file; `Seen` tells when it is another thing than before."""
         since = changed_since(self.opened.source)
@@ -116,7 +117,7 @@ class Watches(Keeps):
         self.say_row("reading the file again ...")
         self._read_again()
 
-    @work(thread=True, exit_on_error=False, exclusive=True, group="open")
+    @in_thread(exit_on_error=False, exclusive=True, group="open")
     def _read_again(self) -> None:
         worker = get_current_worker()
         try:
