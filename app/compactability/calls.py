@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
 
-from app.compactability.paths import ODD, Span, file_path, span_of
+from app.compactability.paths import ODD, Span, base_name, file_path, span_of
 from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
 from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
@@ -53,6 +53,14 @@ _FAILED_RUN: Final = re.compile(
 )
 FAILED_CLEARED: Final = "[Failed call cleared]"
 """How the placeholder of a failed call begins: it stays one that failed."""
+
+INSTRUCTION_FILES: Final = frozenset(
+    {"claude.md", "agents.md", "gemini.md", "skill.md", "context.md", "plan.md"}
+)
+"""Base names, compared without case, of files that hold a person's rules (anomalyco/opencode#30807)."""
+
+_INSTRUCTIONS: Final = re.compile("|".join(map(re.escape, sorted(INSTRUCTION_FILES))), re.IGNORECASE)
+_PRINTING: Final = frozenset({Kind.READ, Kind.EDIT, Kind.WRITE, Kind.BASH})
 
 _FAILURE_CHARS: Final = 2_000
 """Code points of the longest message of a tool that failed, where the format has no flag for it."""
@@ -173,24 +181,66 @@ def _is_view(use: ToolUse) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
+class Asked:
+    """A call; what is found out of it is kept for as long as it stays as it is."""
+
+    use: ToolUse
+    cwd: str | None = None
+
+    @cached_property
+    def named_kind(self) -> Kind | None:
+        """What the tool's name says; what the call did may differ (a shell that reads)."""
+        return tool_kind(self.use.name)
+
+    @cached_property
+    def call(self) -> Call:
+        """What the call was about."""
+        return call_of(self.use, self.cwd)
+
+    @cached_property
+    def key(self) -> bytes:
+        """A hash of the tool and its arguments (of a shell's, the command): equal for equal calls."""
+        command = command_of(arguments_of(self.use)) if self.named_kind is Kind.BASH else None
+        return digest(f"{self.use.name}\n{command or argument_text(self.use)}")
+
+    @cached_property
+    def is_about_instructions(self) -> bool:
+        """Whether it may print an instruction or skill file: editors view, and shells read."""
+        if self.named_kind not in _PRINTING or not _INSTRUCTIONS.search(
+            self.use.path or argument_text(self.use)
+        ):
+            return False
+        return any(base_name(file).lower() in INSTRUCTION_FILES for file in self.call.files)
+
+
+@dataclass(frozen=True, eq=False)
 class Answered:
     """A result with its call; what is found out of them is kept for as long as both stay as they are."""
 
     standing: Standing
     """Of the result's message."""
     result: ToolResult
-    use: ToolUse | None
-    cwd: str | None = None
+    asked: Asked | None
+
+    @property
+    def use(self) -> ToolUse | None:
+        """The call that it answers; None where that is gone."""
+        return self.asked.use if self.asked else None
 
     @property
     def named_kind(self) -> Kind | None:
-        """What the tool's name says; what the call did may differ (a shell that reads)."""
-        return tool_kind(self.use.name) if self.use else None
+        """What the tool's name says."""
+        return self.asked.named_kind if self.asked else None
 
-    @cached_property
+    @property
     def call(self) -> Call:
         """What the call was about."""
-        return call_of(self.use, self.cwd) if self.use else UNKNOWN
+        return self.asked.call if self.asked else UNKNOWN
+
+    @property
+    def call_key(self) -> bytes:
+        """A hash of the tool and its arguments: equal for equal calls."""
+        return self.asked.key if self.asked else b""
 
     @cached_property
     def form(self) -> Form | None:
@@ -229,14 +279,6 @@ class Answered:
         return chars_of(self.result)
 
     @cached_property
-    def call_key(self) -> bytes:
-        """A hash of the tool and its arguments (of a shell's, the command): equal for equal calls."""
-        if self.use is None:
-            return b""
-        command = command_of(arguments_of(self.use)) if self.named_kind is Kind.BASH else None
-        return digest(f"{self.use.name}\n{command or argument_text(self.use)}")
-
-    @cached_property
     def digest(self) -> bytes:
         """A hash of its text, which is read for it."""
         return digest(text_of(self.result))
@@ -251,15 +293,16 @@ def answered(
     `known`, from an earlier state of the conversation, that still stand as they did are given again.
     """
     before = {id(answer.result): answer for answer in known}
-    uses: dict[str, ToolUse] = {}
+    asked = {id(answer.asked.use): answer.asked for answer in before.values() if answer.asked}
+    uses: dict[str, Asked] = {}
     for message in messages:
         for block in message.blocks:
             if isinstance(block, ToolUse):
-                uses[block.id] = block
+                uses[block.id] = asked.get(id(block)) or Asked(block, cwd)
             elif isinstance(block, ToolResult):
                 use, answer = uses.get(block.tool_use_id), before.get(id(block))
-                if answer is None or answer.use is not use or answer.standing is not message.standing:
-                    answer = Answered(message.standing, block, use, cwd)
+                if answer is None or answer.asked is not use or answer.standing is not message.standing:
+                    answer = Answered(message.standing, block, use)
                 yield answer
 
 

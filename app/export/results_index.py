@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from app.compactability import Answered, Call, Cause, Form, Judgement, Kind, answered
+from app.compactability import Answered, Call, Cause, Form, Judgement, Kind
 from app.compactability.calls import argument_text, arguments_of
 from app.compactability.placeholders import placeholder_form, saved_path
 from app.display import counted, one_line
@@ -130,7 +130,7 @@ def missing(workspace: Workspace, root: str) -> Iterator[Missing]:
         last.update((change.key, change.kind) for change in step.changes)
         if step.edit is not None and step.edit.name in _BY_HAND:
             private.update(change.key for change in step.changes)
-    for answer in answered(workspace.session.live, workspace.session.cwd):
+    for answer in workspace.answers:
         result = answer.result
         form = placeholder_form(result)
         done = _BEFORE.get(form) if form else _DONE.get(last.get(result.key, ChangeKind.EDITED))

@@ -7,25 +7,13 @@ so that the pair stays whole while a stage may still shorten them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from app.compactability import Answered, Kind, answered, open_turn
-from app.compactability.calls import argument_text
-from app.compactability.paths import base_name
 from app.model import Message, Role, Thinking, ToolResult, ToolUse
-
-INSTRUCTION_FILES: Final = frozenset(
-    {"claude.md", "agents.md", "gemini.md", "skill.md", "context.md", "plan.md"}
-)
-"""Base names, compared without case, of files that hold a person's rules (anomalyco/opencode#30807)."""
-
-_NAMED: Final = re.compile("|".join(re.escape(name) for name in sorted(INSTRUCTION_FILES)), re.IGNORECASE)
-_READING: Final = frozenset({Kind.READ, Kind.EDIT, Kind.WRITE, Kind.BASH})
-"""Kinds of tools that may print a file: editors view, and shells read."""
 
 
 @dataclass(frozen=True)
@@ -102,18 +90,8 @@ def _keep_words_in_results(answers: Iterable[Answered], text: dict[str, str]) ->
             text.setdefault(answer.result.key, "holds your own answer")
         elif answer.named_kind is Kind.SKILL:
             text.setdefault(answer.result.key, "instructions of a skill")
-        elif prints_instructions(answer):
+        elif answer.asked and answer.asked.is_about_instructions and not answer.result.is_error:
             text.setdefault(answer.result.key, "instruction file")
-
-
-def prints_instructions(answer: Answered) -> bool:
-    """Whether a result holds the text of an instruction or skill file."""
-    use = answer.use
-    if use is None or answer.result.is_error or answer.named_kind not in _READING:
-        return False
-    if not _NAMED.search(use.path or argument_text(use)):
-        return False
-    return any(base_name(file).lower() in INSTRUCTION_FILES for file in answer.call.files)
 
 
 def _keep_open_thinking(messages: Sequence[Message], text: dict[str, str]) -> None:

@@ -24,7 +24,7 @@ from app.tokens.base import Estimator
 
 Messages: TypeAlias = tuple[Message, ...]
 
-_KEPT: Final = 4
+_KEPT: Final = 6
 """Conversations whose surveys are remembered."""
 
 
@@ -340,7 +340,7 @@ class Surveys:
         others = [other for (_, folder), other in known if folder == cwd]
         alike = [other for other in others if len(other.messages) == len(messages)]
         survey = Survey(messages, cwd, next(reversed(alike or others), None))
-        for key, _ in known[: len(known) - _KEPT + 1]:
+        for key, _ in known[: max(0, len(known) - _KEPT + 1)]:
             self._newest.pop(key, None)
         self._newest[id(messages), cwd] = survey
         return survey

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from app.compactability import Judgement
+from app.compactability import Answered, Judgement
 from app.edits import Edit
 from app.model import Session, ToolUse, blocks_of
 from app.pipeline import Pipeline
-from app.stages.base import Action, Change, Context, Messages, Stage, StageResult, run_stage
+from app.stages.base import Action, Change, Context, Messages, Protection, Stage, StageResult, run_stage
 from app.stages.protection import with_pins
 from app.stages.survey import Survey, Surveys
 from app.tokens import Estimator, TokenEstimator, estimator
@@ -166,6 +166,16 @@ class Walker:
     def judge(self, messages: Messages) -> Mapping[str, Judgement]:
         """The verdict on every block of messages, by key; those of the newest few are remembered."""
         return self._survey(messages).judgements
+
+    @property
+    def answers(self) -> Sequence[Answered]:
+        """Every result of the live segment as it was opened, with its call."""
+        return self._survey(self._session.live).answers
+
+    @property
+    def protection(self) -> Protection:
+        """What must stay of the live segment as it was opened, pins apart."""
+        return self._survey(self._session.live).protection
 
     def _survey(self, messages: Messages) -> Survey:
         return self._surveys.of(messages, self._session.cwd)

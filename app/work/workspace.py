@@ -6,18 +6,17 @@ file; `app.export` does, from what is here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from app.compactability import Judgement
+from app.compactability import Answered, Judgement
 from app.edits import Edit
 from app.errors import RefusedError
 from app.model import Block, Message, Session, Text
 from app.pipeline import Pipeline
 from app.stages.base import Change, Context, Messages, Protection, Stage
-from app.stages.protection import protected
 from app.tokens import token_estimator
 from app.tokens.calibration import Calibration, calibrated
 from app.tokens.counter import Counter, watch
@@ -133,6 +132,11 @@ class Workspace:
         return self._walker.judge(self.session.messages)
 
     @property
+    def answers(self) -> Sequence[Answered]:
+        """Every result of the live segment as it was opened, with its call."""
+        return self._walker.answers
+
+    @property
     def changes(self) -> dict[str, Change]:
         """What all steps together did to each block of the session, by key (the last word counts)."""
         merged: dict[str, Change] = {}
@@ -178,7 +182,7 @@ class Workspace:
     @cached_property
     def protection(self) -> Protection:
         """What must stay of the session as it was opened, and why."""
-        return protected(self.session.live)
+        return self._walker.protection
 
     @property
     def counts_exactly(self) -> bool:

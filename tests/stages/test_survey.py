@@ -65,8 +65,11 @@ def test_the_same_messages_are_surveyed_once_and_others_forgotten_in_time() -> N
     surveys = Surveys()
     first = surveys.of(TALK)
     assert surveys.of(TALK) is first and surveys.of(TALK, "/work") is not first
-    for end in range(1, 6):
+    for end in range(1, 4):
         surveys.of(TALK[:end])
+    assert surveys.of(TALK) is first
+    for end in range(1, 6):
+        surveys.of(TALK[:end], "/work")
     assert surveys.of(TALK) is not first and surveys.of(TALK).results == first.results
 
 
@@ -99,3 +102,9 @@ def test_a_block_with_other_parts_keeps_all_else() -> None:
         was = block if isinstance(made, ToolResult) else TALK[2]
         changed = {f.name for f in fields(made) if getattr(made, f.name) != getattr(was, f.name)}
         assert changed == {"parts" if isinstance(made, ToolResult) else "blocks"}
+
+
+def test_what_a_call_was_about_is_kept_when_its_result_changes() -> None:
+    surveys, after = Surveys(), with_other_result(TALK, 2)
+    before, now = surveys.of(TALK).answers, surveys.of(after).answers
+    assert now[0].result is not before[0].result and now[0].asked is before[0].asked
