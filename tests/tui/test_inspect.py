@@ -372,3 +372,14 @@ def rows_text(screen: InspectScreen) -> str:
     lines = [screen.rows.render_line(y).text for y in range(1, screen.rows.size.height)]
     assert top and lines
     return "\n".join(lines)
+
+
+async def test_another_branch_opens_from_the_screen_of_the_session(tmp_path: Path) -> None:
+    forked = Path(__file__).parent.parent / "data" / "cases" / "082-rewound-branch.jsonl"
+    app = HandcompactApp(opening(forked))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        other = main_screen(app).workspace.session.leaves[1].key
+        assert "Abandoned: Fox?" in await press(pilot, "B")
+        await press(pilot, "down", "enter")
+        assert main_screen(app).workspace.session.live_leaf == other
