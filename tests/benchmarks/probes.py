@@ -40,6 +40,12 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MEGABYTE
 
 
+def forget_peak() -> float:
+    """Begin to note the most memory anew; what is held now, in MB. Linux only."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak()
+
+
 def bare(_: Path) -> Numbers:
     """The interpreter with nothing of the program in it."""
     return {"peak": peak()}
@@ -129,6 +135,23 @@ def compact(path: Path) -> Numbers:
         places = ("--out", str(Path(folder) / "new"), "--backup-dir", folder)
         seconds = cpu(lambda: _command(*arguments, *places), 1)
     return {"seconds": seconds, "peak": peak()}
+
+
+def export(path: Path) -> Numbers:
+    """An export by itself: what plan, backup, writing and reading back hold beside the open session."""
+    from app.cli.main import collect_seldom
+    from app.export.plan import Wishes, make_plan
+    from app.export.write import write
+    from app.opening import open_workspace
+
+    collect_seldom()
+    opened = open_workspace(str(path), pipeline="gentle", exact=False)
+    opened.workspace.run_all()
+    with tempfile.TemporaryDirectory() as folder:
+        wishes = Wishes(out=Path(folder) / "new", backup_dir=Path(folder))
+        held = forget_peak()
+        write(make_plan(opened.workspace, opened.source, wishes), drop_user_words=True)
+        return {"held": held, "added": peak() - held}
 
 
 def _command(*arguments: str) -> None:
@@ -275,8 +298,8 @@ def rows(path: Path) -> Numbers:
 PROBES: Final[Mapping[str, Probe]] = {
     probe.__name__: probe
     for probe in (
-        bare, index, load, count, recount, memory, report, compact, again, start, stages, texts, diffs, drop,
-        screen, keys, paint, rows,
+        bare, index, load, count, recount, memory, report, compact, export, again, start, stages, texts,
+        diffs, drop, screen, keys, paint, rows,
     )
 }  # fmt: skip
 

@@ -114,6 +114,10 @@ def _compact(file: str, n: Numbers, bare: Numbers) -> Iterator[Row]:
     yield _figure("export above the bare interpreter", file, n["peak"] - bare["peak"], 60, "MB")
 
 
+def _export(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
+    yield _figure("export, above the open session", file, n["added"], 60, "MB")
+
+
 def _again(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
     yield _against("second report, all counted", file, n["first"], "the first", n["second"], 0.25)
 
@@ -200,6 +204,7 @@ MEASURES: Final = (
     Measure("memory", _memory, lambda file: True),
     Measure("report", _report, _is_peers),
     Measure("compact", _compact, lambda file: not file.is_document),
+    Measure("export", _export, lambda file: True),
     Measure("again", _again, _is_peers),
     Measure("start", _start),
     Measure("stages", _stages),
