@@ -241,18 +241,19 @@ def cut(text: str, width: int) -> str:
     return text
 
 
-def wrap_points(text: str, width: int) -> list[int]:
+def wrap_points(text: str, width: int, also: str = "") -> list[int]:
     """Where the second and each further row of safe text begins when it is wrapped to `width` cells.
 
-    Rows break after a blank where one lies in their last two thirds, else between two graphemes. The
-    blank itself may stick out by one cell.
+    Rows break after a blank, or after a sign of `also`, where one lies in their last two thirds, else
+    between two graphemes. The blank itself may stick out by one cell.
     """
     width = max(width, 2)
     points: list[int] = []
     start, stop = 0, _row_end(text, 0, width)
     while stop < len(text):
-        blank = text.rfind(" ", start + width // 3, stop + 1)
-        start = stop if blank < 0 else blank + 1
+        first = start + width // 3
+        last = max(text.rfind(" ", first, stop + 1), *(text.rfind(sign, first, stop) for sign in also), -1)
+        start = stop if last < 0 else last + 1
         if start == len(text):
             break
         points.append(start)

@@ -30,11 +30,17 @@ class Equivalent:
 
 
 def equivalent_command(
-    workspace: Workspace, source: Source, wishes: Wishes, *, drop_user_words: bool = False
+    workspace: Workspace,
+    source: Source,
+    wishes: Wishes,
+    *,
+    drop_user_words: bool = False,
+    index: bool = True,
 ) -> Equivalent:
     """The `handcompact` that exports what the workspace holds, as far as it can be said.
 
-    It is `compact`, or `edit` where anything was pinned or edited by hand.
+    It is `compact`, or `edit` where anything was pinned or edited by hand. `index` is whether the results
+    that are gone are listed.
     """
     # A name that begins with a dash would be taken for an option.
     file = f"./{source.name}" if source.name.startswith("-") and source.name != "-" else source.name
@@ -48,6 +54,8 @@ def equivalent_command(
     for operation in by_hand:
         words += ["--do", operation]
     words += _wishes(wishes)
+    if not index:
+        words.append("--no-index")
     if drop_user_words:
         words.append("--drop-user-words")
     return Equivalent(" ".join(map(quoted, words)), tuple(_missing(workspace, source)))

@@ -23,11 +23,11 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     counts = plan.rewriting
     total = counts.kept + counts.changed + counts.dropped
     parts = [f"keep {human_number(counts.kept)} of {human_number(total)} byte for byte"]
-    parts += [f"change {human_number(counts.changed)}", f"add {human_number(counts.added)}"]
-    parts += [f"leave out {human_number(counts.dropped)}"]
+    others = (("change", counts.changed), ("add", counts.added), ("leave out", counts.dropped))
+    parts += [f"{verb} {human_number(count)}" for verb, count in others if count]
     before, after = human_number(plan.tokens_before), human_number(plan.tokens_after)
     facts = [
-        Fact("records", ", ".join(parts)),
+        Fact("records", ", ".join(parts), whole=True),
         Fact("tokens", f"~{before} {glyphs.arrow} ~{after}  ({plan.estimator})"),
         Fact("freed", freed_words(plan, size_after)),
     ]
@@ -46,7 +46,7 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     return facts
 
 
-def box_notes(plan: ExportPlan) -> dict[str, str]:
+def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     """What stands beside the ticks of a plan, by their names."""
     folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
     kept = f"always, when the original is replaced: {folder}" if plan.in_place else folder
@@ -55,7 +55,19 @@ def box_notes(plan: ExportPlan) -> dict[str, str]:
         "backup": kept if plan.share is None else "not for other people",
         "report": "beside the backup" if plan.share is None else "it goes with the session",
         "drop-old": "" if has_boundary else "there is none",
+        "index": "" if plan.index is not None or not listed else "no result is gone",
     }
+
+
+def lost_fact(facts: int | None) -> list[Fact]:
+    """What goes although the rest still speaks of it; None where that was not looked for."""
+    if facts is None:
+        return [Fact("lost", "not looked for: too much text stays")]
+    if not facts:
+        return []
+    speaks = "fact that the rest still speaks of: L shows it"
+    several = "facts that the rest still speaks of: L shows them"
+    return [Fact("lost", counted(facts, speaks, several), "!")]
 
 
 def shared_facts(shared: Sharing | None) -> Iterator[Fact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,15 @@ import pytest
 from textual.widgets import Input
 
 from app.export.files import Staged
-from app.export.plan import ExportPlan
+from app.export.plan import ExportPlan, make_plan
 from app.export.readback import compare_with_plan
 from app.formats.source import BytesSource
 from app.opening import Opened, open_workspace
 from app.tui.screens.export import ExportScreen
+from app.tui.screens.lost import LostScreen
 from app.tui.widgets.controls import Push, TickBox
 from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
-from tests.tui.screen_text import assert_golden
+from tests.tui.screen_text import assert_golden, screen_text
 
 BIG = "line of a file\n" * 400
 
@@ -111,7 +113,7 @@ async def test_write_makes_a_new_file_with_backup_and_report(original: Path) -> 
 async def test_another_name_can_be_typed_and_one_that_exists_is_refused(
     original: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.tui.screens.export.TYPING", 0.01)
+    monkeypatch.setattr("app.tui.screens.parts.export_fields.TYPING", 0.01)
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -300,3 +302,80 @@ async def test_a_tick_writes_a_session_for_other_people(tmp_path: Path) -> None:
     shared = (tmp_path / "bug.shared.json").read_text()
     assert key not in shared and "adalovelace" not in shared and "/home/user/work" in shared
     assert original.read_bytes() == before and not (tmp_path / ".transcripts").exists()
+
+
+async def test_the_arrows_go_from_button_to_button_as_in_a_question(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "right")
+        assert app.focused is app.screen.query_one("#dry-run", Push)
+        await press(pilot, "right")
+        assert app.focused is app.screen.query_one("#write", Push)
+        await press(pilot, "left", "left")
+        assert app.focused is app.screen.query_one("#cancel", Push)
+
+
+async def test_the_list_of_what_is_gone_is_a_tick(original: Path) -> None:
+    opened = work(original)
+    usual = opened.workspace.index
+    app = dialog(opened)
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        assert "[x] List beside it what is gone" in text and Path(usual).name in text
+        tick(app, "index")
+        text = await press(pilot, "space")
+        assert "[ ] List beside it what is gone" in text and Path(usual).name not in text
+        await press(pilot, "ctrl+y")
+        assert app.clipboard.endswith("--no-index")
+        assert Path(usual).name in await press(pilot, "space")
+        await press(pilot, "space")
+        app.screen.query_one("#write", Push).focus()
+        assert "Written" in await press(pilot, "enter")
+    assert not Path(usual).exists()
+
+
+async def test_facts_that_are_lost_are_counted_and_one_key_shows_them(tmp_path: Path) -> None:
+    messages = turns(24)
+    messages[2]["content"][0]["content"] = f"{BIG}retry_budget = 17\n{BIG}"
+    messages[-1]["content"] = "retry_budget is too small."
+    original = tmp_path / "lossy.json"
+    original.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "1 fact that the rest still speaks of: L shows it" in await settle(pilot)
+        text = await press(pilot, "L")
+        assert kind_of_screen(app) is LostScreen and "retry_budget = 17" in text
+        # What is kept from there changes the plan.
+        await press(pilot, "p")
+        text = await press(pilot, "escape")
+        assert kind_of_screen(app) is ExportScreen and "still speaks of" not in text
+
+
+async def test_a_long_path_shows_its_end(tmp_path: Path) -> None:
+    folder = tmp_path / ("a folder with a long name " * 3).strip()
+    folder.mkdir()
+    path = folder / "login.json"
+    path.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": turns(3)}))
+    app = dialog(work(path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        line = (await settle(pilot)).splitlines()[1]
+        assert line.rstrip().endswith(".json")
+
+
+async def test_a_plan_that_takes_long_says_for_how_long(
+    original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+
+    def slow(*given: Any) -> ExportPlan:
+        held.wait(5)
+        return make_plan(*given)
+
+    monkeypatch.setattr("app.tui.screens.parts.exporting.make_plan", slow)
+    monkeypatch.setattr("app.tui.screens.parts.waits.SLOW_SECONDS", 0.01)
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        while "esc leaves" not in screen_text(app):
+            await pilot.pause(0.02)
+        held.set()
+        assert "nothing is written yet" in await settle(pilot)

@@ -101,7 +101,11 @@ class ChooseScreen(ModalScreen[int | None]):
         return Content(f"{sign} {self._words(choice)}")
 
     def _words(self, choice: Choice) -> str:
-        width = max(20, self._list.scrollable_content_region.width - 4)
+        inside = self._list.scrollable_content_region.width
+        if not inside:
+            # Not laid out yet: the first resize fills the list again.
+            return safe_text(choice.label, self._glyphs)
+        width = max(20, inside - 4)
         note = safe_text(choice.note, self._glyphs)
         room = width - cells(note) - 2 if note else width
         label = one_line(choice.label, room, self._glyphs)

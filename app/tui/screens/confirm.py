@@ -24,8 +24,6 @@ class ConfirmScreen(ModalScreen[bool]):
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "answer(False)", "No", show=False, id="confirm.no"),
-        Binding("right,down", "app.focus_next", "Next", show=False),
-        Binding("left,up", "app.focus_previous", "Previous", show=False),
     ]
 
     def __init__(

@@ -19,6 +19,7 @@ from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.taking_back import TakesBack
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.stage_words import why_not_refuse
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.message_diff import MessageDiff
@@ -41,7 +42,7 @@ class Shown:
     page: Page | None
 
 
-class DiffScreen(TakesBack):
+class DiffScreen(TakesBack, TellsWaits):
     """What one stage, or all of them together, make of the conversation's messages."""
 
     WHERE: ClassVar[Where] = Where.DIFF
@@ -113,9 +114,13 @@ class DiffScreen(TakesBack):
         self.pane.focus()
         self._work_out(self._key, None)
 
-    @in_thread(exclusive=True, group="diff")
     def _work_out(self, key: str | None, place: int | None) -> None:
         """Show the message at `place` of what is compared already, else the one of the block `key`."""
+        self.wait_for("comparing", way_out="esc goes back")
+        self._compare_behind(key, place)
+
+    @in_thread(exclusive=True, group="diff")
+    def _compare_behind(self, key: str | None, place: int | None) -> None:
         worker, workspace = get_current_worker(), self.workspace
         try:
             known = self._shown.comparison if self._shown is not None and place is not None else None
@@ -150,6 +155,7 @@ class DiffScreen(TakesBack):
 
     @on(Ready)
     def _show(self, event: Ready) -> None:
+        self.waited()
         shown = self._shown = event.shown
         self.pane.show(() if shown.page is None else shown.page.items)
         key = shown.key
@@ -169,6 +175,7 @@ class DiffScreen(TakesBack):
 
     @on(Failed)
     def _fail(self, event: Failed) -> None:
+        self.waited()
         self.status(event.reason)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -220,7 +227,6 @@ class DiffScreen(TakesBack):
         if block is None or shown is None or shown.page is None or block.key not in shown.page.uncompared:
             return
         self._full.add(block.key)
-        self.status("comparing")
         self._work_out(block.key, shown.place)
 
     @acts

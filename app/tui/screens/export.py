@@ -6,35 +6,32 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events, on
-from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Input
+from textual.widgets import ContentSwitcher
 
-from app.display import counted, safe_text, spread
+from app.display import counted, spread
 from app.errors import InputError
 from app.export.command import equivalent_command
-from app.export.plan import ExportPlan, Wishes, typed_path
+from app.export.plan import ExportPlan
 from app.export.words import plan_lines, written_facts
 from app.export.write import Written, why_refused
 from app.formats import format_named
-from app.formats.source import FileSource
-from app.masking import Wanted
 from app.opening import Opened
-from app.tui.export_words import box_notes, plan_facts, shared_facts
+from app.tui.export_words import box_notes, lost_fact, plan_facts, shared_facts
 from app.tui.keys import Where
-from app.tui.screens.base import Line, acts
+from app.tui.screens.base import acts
+from app.tui.screens.parts.export_fields import AsksForExport
 from app.tui.screens.parts.export_form import export_panels
-from app.tui.screens.parts.exporting import Done, Exports, Failed, Planned, Progressed
+from app.tui.screens.parts.exporting import Done, Failed, LossesKnown, Planned, Progressed
+from app.tui.screens.parts.losing import Loses
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.stage_words import session_words
-from app.tui.widgets.controls import Control, Push, TickBox
+from app.tui.widgets.controls import Control, Push
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
 
-TYPING = 0.4
-"""Seconds without a key after which a path that is typed is looked at."""
 
-
-class ExportScreen(Exports):
+class ExportScreen(AsksForExport, Loses, TellsWaits):
     """Plans what the workspace holds, and writes it when asked to. Nothing else in the screens writes."""
 
     WHERE: ClassVar[Where] = Where.EXPORT
@@ -44,10 +41,10 @@ class ExportScreen(Exports):
         self._planned: Planned | None = None
         self._error = ""
         self._written: Written | None = None
-        self._usual = ""
-        """The target that the plan names by itself."""
-        self._typing: Timer | None = None
         self._is_writing = False
+        self._lost: LossesKnown | None = None
+        self._planned_at = -1
+        """How many operations were done when it was planned."""
 
     def body(self) -> Iterable[Widget]:
         yield export_panels(self.glyphs)
@@ -55,7 +52,8 @@ class ExportScreen(Exports):
     def header(self) -> str:
         workspace = self.workspace
         total, taken = len(workspace.pipeline.steps), len(workspace.state.taken)
-        parts = ("Export", session_words(workspace.session), workspace.pipeline.name)
+        kind = format_named(workspace.session.format)
+        parts = ("Export", session_words(workspace.session), kind.title, workspace.pipeline.name)
         left = f" {self.glyphs.dot} ".join(parts)
         return spread(left, f"{taken} of {total} stages run", self.size.width - 2, self.glyphs)
 
@@ -63,58 +61,57 @@ class ExportScreen(Exports):
     def _panel(self) -> ContentSwitcher:
         return self.query_one(ContentSwitcher)
 
-    def _box(self, name: str) -> TickBox:
-        return self.query_one(f"#{name}", TickBox)
-
     # Planning
 
     @on(events.Mount)
     def _start(self) -> None:
-        kind = format_named(self.workspace.session.format)
-        self.query_one("#format", Line).say(f"{kind.title} (same as the original)")
+        self.box("index").value = bool(self.workspace.index)
         self.query_one("#cancel", Push).focus()
-        self._plan_again()
 
-    @property
-    def wishes(self) -> Wishes:
-        """What the fields ask for; raises InputError for a path that cannot be one."""
-        typed = self.query_one("#target", Input).value.strip()
-        is_own = bool(typed) and typed != self._usual and not self._box("in-place").value
-        return Wishes(
-            out=typed_path(typed) if is_own else None,
-            in_place=self._box("in-place").value,
-            install=self._box("install").value,
-            share=Wanted() if self._box("share").value else None,
-            backup=self._box("backup").value,
-            report=self._box("report").value,
-            drop_old=self._box("drop-old").value,
-        )
+    def on_screen_resume(self) -> None:
+        """Plan at first, and again where something was pinned in the meantime."""
+        if self._planned_at != len(self.workspace.history.done):
+            self._planned_at = len(self.workspace.history.done)
+            self._lost = None
+            self.plan_again()
 
-    def _plan_again(self) -> None:
+    def forget_plan(self) -> None:
         self._planned = None
         self._error = ""
-        self.status("planning")
         self.refresh_lines()
+
+    def plan_again(self) -> None:
+        self.forget_plan()
         try:
-            self.plan(self.wishes)
+            self.plan(self.wishes, index=self.box("index").value)
         except InputError as error:
             self.post_message(Failed(str(error)))
+        else:
+            self.wait_for("planning", way_out="esc leaves", at_once=True)
 
     @on(Progressed)
     def _progress(self, event: Progressed) -> None:
-        self.status(event.words)
+        self.waits_now_for(event.words)
+        if not self.is_waiting:
+            self.status(event.words)
+
+    @on(LossesKnown)
+    def _show_losses(self, event: LossesKnown) -> None:
+        self._lost = event
+        self._show_facts()
 
     @on(Planned)
     def _show_plan(self, event: Planned) -> None:
+        self.waited()
         self._planned = event
+        if self._lost is None:
+            self.look_for_losses()
         plan = event.plan
-        field = self.query_one("#target", Input)
-        if not plan.in_place and field.value in ("", self._usual):
-            self._usual = safe_text(plan.target_words)
-            field.value = self._usual
-        for name, note in box_notes(plan).items():
-            self._box(name).note = note
-        words = self._box("words")
+        if not plan.in_place:
+            self.put_usual(plan.target_words)
+        for name, note in box_notes(plan, listed=self.box("index").value).items():
+            self.box(name).note = note
+        words = self.box("words")
         gone = len(plan.words_gone)
         words.display = bool(gone)
         words.label = f"Let {'this message' if gone == 1 else f'these {gone} messages'} of mine go"
@@ -125,6 +122,7 @@ class ExportScreen(Exports):
     @on(Failed)
     def _fail(self, event: Failed) -> None:
         self._is_writing = False
+        self.waited()
         self._error = event.reason
         self._show_facts()
         self.status("nothing was written")
@@ -137,62 +135,20 @@ class ExportScreen(Exports):
         facts = [Fact("error", reason, "!", whole=True)] if reason else []
         if self._planned is not None:
             not_run = self.workspace.pipeline.titles[len(self.workspace.state.taken) :]
+            if self._lost is not None:
+                facts += lost_fact(self._lost.facts)
             facts += shared_facts(self._planned.shared)
             facts += plan_facts(self._planned.plan, self._planned.size, not_run, self.glyphs)
         self.query_one("#plan", FactList).show(facts)
 
+    def words_ticked(self) -> None:
+        self.refresh_lines()
+        self._say_if_ready()
+
     def _say_if_ready(self) -> None:
         self.status(self.why_not("write") or "nothing is written yet")
 
-    # The fields
-
-    @on(Input.Changed, "#target")
-    def _typed(self, event: Input.Changed) -> None:
-        if not event.input.has_focus:
-            return
-        if self._typing is not None:
-            self._typing.stop()
-        self._planned = None
-        self.refresh_lines()
-        self._typing = self.set_timer(TYPING, self._plan_again)
-
-    @on(Control.Used, "TickBox")
-    def _ticked(self, event: Control.Used) -> None:
-        match event.used.id:
-            case "words":
-                self.refresh_lines()
-                self._say_if_ready()
-                return
-            case "in-place":
-                self._box("install").value = self._box("share").value = False
-                self._switch_place(self._box("in-place").value)
-            case "install":
-                self._box("share").value = False
-                self._switch_install(self._box("install").value)
-            case "share":
-                self._box("install").value = False
-                self._switch_install(False)
-            case "backup" if self._box("in-place").value:
-                self._box("backup").value = True
-                self.status("an original that is replaced always keeps a backup")
-                return
-        self._plan_again()
-
-    def _switch_place(self, in_place: bool) -> None:
-        field = self.query_one("#target", Input)
-        field.disabled = in_place
-        source = self.opened.source
-        is_file = in_place and isinstance(source, FileSource)
-        field.value = safe_text(source.name) if is_file else self._usual
-        if in_place:
-            self._box("backup").value = True
-
-    def _switch_install(self, install: bool) -> None:
-        self._box("in-place").value = False
-        field = self.query_one("#target", Input)
-        field.disabled = install
-        # The plan says where that is; the usual place comes back with the tick.
-        self._usual = field.value = ""
+    # What keys and buttons do
 
     @on(Control.Used, "Push")
     def _pressed(self, event: Control.Used) -> None:
@@ -205,8 +161,6 @@ class ExportScreen(Exports):
                 self.action_copy_resume()
             case _:
                 self.action_close()
-
-    # What keys and buttons do
 
     def why_not(self, action: str) -> str | None:
         match action:
@@ -222,7 +176,7 @@ class ExportScreen(Exports):
         return None
 
     def _why_not_write(self, plan: ExportPlan) -> str | None:
-        if plan.words_gone and not self._box("words").value:
+        if plan.words_gone and not self.box("words").value:
             messages = counted(len(plan.words_gone), "message")
             return f"{messages} of yours would go: tick the line above to let that happen"
         return why_refused(plan, drop_user_words=True)
@@ -251,7 +205,7 @@ class ExportScreen(Exports):
         self._is_writing = True
         self._error = ""
         self.refresh_lines()
-        self.write(self._planned.plan, drop_user_words=self._box("words").value)
+        self.write(self._planned.plan, drop_user_words=self.box("words").value)
 
     @on(Done)
     def _show_written(self, event: Done) -> None:
@@ -283,8 +237,14 @@ class ExportScreen(Exports):
         except InputError as error:
             self.status(str(error))
             return
-        may_drop = self._box("words").value
-        found = equivalent_command(self.workspace, self.opened.source, wishes, drop_user_words=may_drop)
+        may_drop = self.box("words").value
+        found = equivalent_command(
+            self.workspace,
+            self.opened.source,
+            wishes,
+            drop_user_words=may_drop,
+            index=self.box("index").value,
+        )
         self.app.copy_to_clipboard(found.command)
         lost = f"; it cannot say {' and '.join(found.missing)}, a recipe can" if found.missing else ""
         self.status(f"copied{lost}: {found.command}")

@@ -15,6 +15,7 @@ from app.opening import Opened
 from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import Line, WorkScreen, acts
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.widgets.change_list import ChangeList, ChangeRow
 from app.views.gate_walk import CallView, GateWalk, ResultThen, gate_walk
 from app.work.walk import Step
@@ -39,7 +40,7 @@ class ResultList(ChangeList):
         self.post_message(self.Turned(1))
 
 
-class GateScreen(WorkScreen):
+class GateScreen(WorkScreen, TellsWaits):
     """One call of the model at a time."""
 
     WHERE: ClassVar[Where] = Where.GATE
@@ -73,6 +74,7 @@ class GateScreen(WorkScreen):
 
     def on_mount(self) -> None:
         self._list.focus()
+        self.wait_for("going from call to call", way_out="esc goes back")
         self._lay_out()
 
     @in_thread(exit_on_error=False, exclusive=True, group="walk")
@@ -81,6 +83,7 @@ class GateScreen(WorkScreen):
 
     @on(Walked)
     def _begin(self, event: Walked) -> None:
+        self.waited()
         self._walk = event.walk
         if event.walk is not None:
             self._go(event.walk.start)

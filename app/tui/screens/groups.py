@@ -18,6 +18,7 @@ from app.tui.screens.base import acts
 from app.tui.screens.parts.editing import Edits
 from app.tui.screens.parts.fixing import Fixes
 from app.tui.screens.parts.taking_back import TakesBack
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.widgets.group_list import GroupList
 from app.tui.widgets.line_view import LineView
 from app.views.grouping import By, Group, groups
@@ -27,7 +28,7 @@ from app.work.attempts import Way
 ORDER = tuple(By)
 
 
-class GroupsScreen(Edits, Fixes, TakesBack):
+class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
     """A list of groups; enter goes back to the rows with only those of the group shown."""
 
     WHERE: ClassVar[Where] = Where.GROUPS
@@ -69,8 +70,12 @@ class GroupsScreen(Edits, Fixes, TakesBack):
             self.list.focus()
         self._gather(self._by)
 
-    @in_thread(exit_on_error=False, exclusive=True, group="gather")
     def _gather(self, by: By) -> None:
+        self.wait_for("adding up", way_out="esc goes back")
+        self._gather_behind(by)
+
+    @in_thread(exit_on_error=False, exclusive=True, group="gather")
+    def _gather_behind(self, by: By) -> None:
         worker = get_current_worker()
         found = groups(self.workspace, by)
         total = self.workspace.tokens(self.workspace.messages)
@@ -79,6 +84,7 @@ class GroupsScreen(Edits, Fixes, TakesBack):
 
     @on(Gathered)
     def _show(self, event: Gathered) -> None:
+        self.waited()
         self._by, self._found, self._total = event.by, event.found, event.total
         self._show_marks()
 

@@ -19,6 +19,7 @@ from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.taking_back import TakesBack
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
@@ -48,7 +49,7 @@ class Found:
     """Whether nothing was done yet, so that it is what all stages would lose."""
 
 
-class LostScreen(TakesBack):
+class LostScreen(TakesBack, TellsWaits):
     """A list of facts with, for each, the place where it stood and the place that speaks of it."""
 
     WHERE: ClassVar[Where] = Where.LOST
@@ -95,7 +96,7 @@ class LostScreen(TakesBack):
             self._look()
 
     def _look(self) -> None:
-        self.status("looking what goes and is still spoken of ...")
+        self.wait_for("looking what goes and is still spoken of", way_out="esc goes back")
         self._find()
 
     @in_thread(exit_on_error=False, exclusive=True, group="lost")
@@ -115,6 +116,7 @@ class LostScreen(TakesBack):
 
     @on(Looked)
     def _show(self, event: Looked) -> None:
+        self.waited()
         self._found = event.found
         self.list.show(event.found.losses.facts)
         self.refresh_lines()

@@ -21,6 +21,7 @@ from app.tui.screens.parts.giving import Gives
 from app.tui.screens.parts.losing import Loses
 from app.tui.screens.parts.stepping import Failed, Walked
 from app.tui.screens.parts.taking_back import TakesBack
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.stage_words import NOTHING, chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
@@ -30,11 +31,8 @@ from app.views.comparison import ChangedBlock, Kept
 from app.work.history import Deed
 from app.work.workspace import Step
 
-SLOW = 0.2
-"""Seconds after which a stage that still runs is said to run."""
 
-
-class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack):
+class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWaits):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
     WHERE: ClassVar[Where] = Where.STEPPER
@@ -43,7 +41,6 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack):
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
         self._shown: Walked | None = None
-        self._is_running = False
         self._said = ""
         """What the newest key did, until the cursor moves."""
         self._put_at = -1
@@ -89,17 +86,12 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack):
 
     def work_out(self) -> None:
         """Show the workspace as it is now, as soon as it is worked out."""
-        self._is_running = True
+        self.wait_for("running the stage")
         self.walk()
-        self.set_timer(SLOW, self._say_if_slow)
-
-    def _say_if_slow(self) -> None:
-        if self._is_running:
-            self.status("running the stage ...")
 
     @on(Walked)
     def _show(self, event: Walked) -> None:
-        self._is_running = False
+        self.waited()
         is_other = self._shown is None or _place_of(self._shown) != _place_of(event)
         self._shown = event
         view = event.view
@@ -115,7 +107,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack):
 
     @on(Failed)
     def _fail(self, event: Failed) -> None:
-        self._is_running = False
+        self.waited()
         self.status(event.reason)
 
     def on_resize(self, event: events.Resize) -> None:

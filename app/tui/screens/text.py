@@ -14,14 +14,15 @@ from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.copies import CopiesTexts
+from app.tui.screens.parts.waits import TellsWaits
 from app.tui.widgets.text_pane import TextPane
-from app.views.describe import describe, raw_record
+from app.views.describe import describe, raw_record, record_of
 from app.views.listing import Item
 from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
 
-class TextScreen(CopiesTexts):
+class TextScreen(CopiesTexts, TellsWaits):
     """A pager; `R` goes between the text and the raw record."""
 
     WHERE: ClassVar[Where] = Where.TEXT
@@ -62,14 +63,19 @@ class TextScreen(CopiesTexts):
         self.query_one(TextPane).focus()
         self._read_text()
 
-    @in_thread(exit_on_error=False, exclusive=True, group="read")
     def _read_text(self) -> None:
+        self.wait_for("reading", way_out="esc goes back")
+        self._read_behind()
+
+    @in_thread(exit_on_error=False, exclusive=True, group="read")
+    def _read_behind(self) -> None:
         said = describe(self._item, self._seen)
         raw = raw_record(self._item, self.workspace.session) if self._raw else None
         self.post_message(self.Read(said.heading, said.text if raw is None else raw))
 
     @on(Read)
     def _show(self, event: Read) -> None:
+        self.waited()
         self._heading = f"{event.heading}{'  raw record' if self._raw else ''}"
         pane = self.query_one(TextPane)
         pane.show(event.text)
@@ -82,7 +88,7 @@ class TextScreen(CopiesTexts):
     def why_not(self, action: str) -> str | None:
         if action in ("copy", "save_text") and not isinstance(self._item, BlockRow):
             return "this row has no text of its own: Y copies its record"
-        if action in ("raw", "copy_raw") and raw_record(self._item, self.workspace.session) is None:
+        if action in ("raw", "copy_raw") and record_of(self._item) is None:
             return "a stage made this: there is no record"
         return None
 

@@ -183,9 +183,16 @@ class OneOf(Control):
 
 
 class Push(Control):
-    """`[ Write ]`; enter, space or a click presses it, also when it is dimmed."""
+    """`[ Write ]`; enter, space or a click presses it, also when it is dimmed.
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space,enter", "use", "Press", show=False)]
+    The arrows go from one to the next, as tab does.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space,enter", "use", "Press", show=False),
+        Binding("right,down", "app.focus_next", "Next", show=False),
+        Binding("left,up", "app.focus_previous", "Previous", show=False),
+    ]
     DEFAULT_CSS = """
     Push { width: auto; margin: 0 1; }
     """

@@ -104,7 +104,7 @@ class FactList(LineView):
             if not (self.show_cursor or fact.whole):
                 lines.append((fact, fit(text, width, self.glyphs), True))
                 continue
-            points = [0, *wrap_points(text, width)]
+            points = [0, *wrap_points(text, width, also="/")]
             ends = [*points[1:], len(text)]
             lines += [(fact, text[a:b], a == 0) for a, b in zip(points, ends, strict=True)]
         return lines

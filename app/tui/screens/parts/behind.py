@@ -43,7 +43,12 @@ class WorksBehind(WorkScreen):
             then(make())
             return
         worker = self.run_worker(
-            lambda: self._make(make, then), thread=True, exit_on_error=False, exclusive=True, group=group
+            lambda: self._make(make, then),
+            thread=True,
+            exit_on_error=False,
+            exclusive=True,
+            group=group,
+            description=group,
         )
         if group == "asked":
             self._asked_for = worker

@@ -18,9 +18,9 @@ def export_panels(glyphs: Glyphs) -> ContentSwitcher:
     buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
     form = Vertical(
         Horizontal(Line("Write", classes="name"), Entry(id="target"), classes="entry"),
-        Horizontal(Line("Format", classes="name"), Line(id="format"), classes="entry"),
         TickBox("Back up the original", True, id="backup"),
         TickBox("Write the report", True, note="beside the backup", id="report"),
+        TickBox("List beside it what is gone, and how to get it again", True, id="index"),
         TickBox("Replace the original in place", id="in-place"),
         TickBox("Put it where its agent looks for it", id="install"),
         TickBox("For other people: mask secrets, leave out what is sealed", id="share"),

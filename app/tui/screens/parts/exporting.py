@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from textual.message import Message
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from app.errors import HandcompactError
 from app.export.plan import ExportPlan, Wishes, make_plan
@@ -15,6 +15,7 @@ from app.formats.source import FileSource
 from app.opening import Opened
 from app.tui.in_thread import in_thread
 from app.tui.screens.base import WorkScreen
+from app.views.lost import losses
 
 
 class Planned(Message):
@@ -45,6 +46,14 @@ class Failed(Message):
         self.reason = reason
 
 
+class LossesKnown(Message):
+    """It is known how many facts go that what stays still speaks of; None where that was not looked for."""
+
+    def __init__(self, facts: int | None) -> None:
+        super().__init__()
+        self.facts = facts
+
+
 class Done(Message):
     """It is written."""
 
@@ -54,17 +63,31 @@ class Done(Message):
 
 
 class Exports(WorkScreen):
-    """A screen that is told `Planned`, `Progressed`, `Failed` and `Done`."""
+    """A screen that is told `Planned`, `LossesKnown`, `Progressed`, `Failed` and `Done`."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
         self._stopped = threading.Event()
+        self._one_plan = threading.Lock()
+        self._index = self.workspace.index
+        """Where the results that are gone are listed, if they are."""
 
     @in_thread(exclusive=True, group="plan")
-    def plan(self, wishes: Wishes) -> None:
-        """Count what is not counted yet, and plan; a plan that is being made is given up."""
-        worker, workspace = get_current_worker(), self.workspace
+    def plan(self, wishes: Wishes, *, index: bool) -> None:
+        """Count what is not counted yet, and plan; a plan that is being made is given up.
+
+        `index` is whether the results that are gone are listed.
+        """
+        worker = get_current_worker()
+        # One that was given up and cannot stop is waited for: two would both take twice as long.
+        with self._one_plan:
+            if not worker.is_cancelled:
+                self._plan(wishes, worker, index=index)
+
+    def _plan(self, wishes: Wishes, worker: Worker[None], *, index: bool) -> None:
+        workspace = self.workspace
         try:
+            self._list_results(index)
             workspace.count(workspace.to_count(), lambda: worker.is_cancelled, self._say)
             if worker.is_cancelled:
                 return
@@ -74,6 +97,27 @@ class Exports(WorkScreen):
             found = Failed(self._reason(error, wishes))
         if not worker.is_cancelled:
             self.post_message(found)
+
+    def _list_results(self, listed: bool) -> None:
+        workspace = self.workspace
+        if workspace.index:
+            self._index = workspace.index
+        if listed != bool(workspace.index):
+            # A summary names the list: what the stages made is made anew.
+            workspace.list_results_in(self._index if listed else "")
+
+    @in_thread(exclusive=True, group="losses")
+    def look_for_losses(self) -> None:
+        """Find what goes although the rest still speaks of it; takes some seconds where much goes."""
+        worker, workspace = get_current_worker(), self.workspace
+        live, after = workspace.session.live, workspace.messages
+        try:
+            lost = losses(live, after, workspace.judgements, lambda: worker.is_cancelled)
+        except (HandcompactError, OSError):
+            return  # the plan says what is wrong with the file
+        if not worker.is_cancelled:
+            is_seen = bool(lost.looked) or not lost.total
+            self.post_message(LossesKnown(len(lost.facts) if is_seen else None))
 
     def _reason(self, error: Exception, wishes: Wishes) -> str:
         has_place = isinstance(self.opened.source, FileSource) or wishes.out is not None

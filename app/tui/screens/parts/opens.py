@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import ClassVar
 
 from textual import on
-from textual.timer import Timer
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from app.display import spread
 from app.errors import HandcompactError
 from app.settings import cache_dir
 from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
 from app.tui.responsive import collector_paused, importing
-from app.tui.screens.base import BaseScreen
-
-SPELL_SECONDS = 0.5
-"""Time between two looks at how long it takes."""
+from app.tui.screens.parts.waits import TellsWaits
 
 
-class OpensSessions(BaseScreen):
+class OpensSessions(TellsWaits):
     """A screen that can open a session; `SessionOpened` or `OpenFailed` comes when it is done."""
 
     LOOKS_AT_HEADS: ClassVar[bool] = False
     """Whether the screen shows the beginning of a large file, by a `HeadRead`, until all of it is read."""
 
     _reading: Worker[None] | None = None
-    _clock: Timer | None = None
 
     @property
     def is_opening(self) -> bool:
@@ -43,15 +36,7 @@ class OpensSessions(BaseScreen):
     ) -> None:
         """Begin to read a session; what was being read before is given up."""
         self.give_up_opening()
-        began = time.monotonic()
-
-        def tell() -> None:
-            seconds = time.monotonic() - began
-            right = f"{seconds:.0f} s  esc gives up"
-            self.status(spread(f"reading {file}", right, self.size.width - 2, self.glyphs))
-
-        tell()
-        self._clock = self.set_interval(SPELL_SECONDS, tell)
+        self.wait_for(f"reading {file}", way_out="esc gives up", at_once=True)
         self._reading = self._read_session(file, pipeline, leaf, tuple(settings))
 
     def give_up_opening(self) -> bool:
@@ -65,9 +50,7 @@ class OpensSessions(BaseScreen):
 
     def _done(self) -> None:
         self._reading = None
-        if self._clock is not None:
-            self._clock.stop()
-            self._clock = None
+        self.waited()
 
     @in_thread(exit_on_error=False, group="open")
     def _read_session(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
