@@ -54,6 +54,12 @@ _FAILED_RUN: Final = re.compile(
 FAILED_CLEARED: Final = "[Failed call cleared]"
 """How the placeholder of a failed call begins: it stays one that failed."""
 
+_NOTICES: Final = ("truncated", "omitted", "more lines", "showing lines", "read beyond")
+"""Words by which agents say that they gave less than there is."""
+
+_NOTICE_CHARS: Final = 400
+"""Code points at either end of a read in which a reading tool puts its notice; a shell's may be anywhere."""
+
 INSTRUCTION_FILES: Final = frozenset(
     {"claude.md", "agents.md", "gemini.md", "skill.md", "context.md", "plan.md"}
 )
@@ -277,6 +283,23 @@ class Answered:
     def chars(self) -> int:
         """Code points of its text."""
         return chars_of(self.result)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it tells of nothing that was left out. Its text is read for that."""
+        return self._as_told[0]
+
+    @property
+    def line_ends(self) -> int:
+        """How many line ends stand in its text, which is read for it."""
+        return self._as_told[1]
+
+    @cached_property
+    def _as_told(self) -> tuple[bool, int]:
+        text = text_of(self.result)
+        ends = text if self.call.shell else f"{text[:_NOTICE_CHARS]}\n{text[-_NOTICE_CHARS:]}"
+        ends = ends.lower()
+        return not any(words in ends for words in _NOTICES), text.count("\n")
 
     @cached_property
     def digest(self) -> bytes:

@@ -9,13 +9,6 @@ from typing import Final
 
 from app.compactability.calls import Answered
 from app.compactability.paths import DEFAULT_LINES, ODD, Span
-from app.model import text_of
-
-_NOTICES: Final = ("truncated", "omitted", "more lines", "showing lines", "read beyond")
-"""Words by which agents say that they gave less than there is."""
-
-_NOTICE_CHARS: Final = 400
-"""Code points at either end of a read in which a reading tool puts its notice; a shell's may be anywhere."""
 
 _SAME_LENGTH: Final = 0.9
 """How long a read must be to hold another: two of the same lines may differ in a header."""
@@ -53,7 +46,6 @@ class LaterReads:
         self._equal: dict[tuple[Span | None, bool], int] = {}
         self._spans = {True: _Spans(), False: _Spans()}
         self._by_chars: dict[int, int] = {}
-        self._extent: dict[int, tuple[bool, int]] = {}
 
     def add(self, index: int) -> None:
         """Count this read among the later ones."""
@@ -106,14 +98,8 @@ class LaterReads:
     def _reaches(self, index: int, last: float) -> bool:
         """Whether a read gave all that it was asked for, up to this line. Its text is read for that."""
         answer = self._results[index]
-        if index not in self._extent:
-            text = text_of(answer.result)
-            ends = text if answer.call.shell else f"{text[:_NOTICE_CHARS]}\n{text[-_NOTICE_CHARS:]}"
-            ends = ends.lower()
-            self._extent[index] = (not any(words in ends for words in _NOTICES), text.count("\n"))
-        whole, lines = self._extent[index]
         limited = answer.call.span is None and not answer.call.shell
-        return whole and (not limited or last <= DEFAULT_LINES or lines < DEFAULT_LINES)
+        return answer.is_whole and (not limited or last <= DEFAULT_LINES or answer.line_ends < DEFAULT_LINES)
 
 
 def _last_line(span: Span | None) -> float:

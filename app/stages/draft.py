@@ -176,7 +176,7 @@ class Draft:
 
         Somewhat fewer characters can be more tokens; a fourth of them is not.
         """
-        chars, carried = extent(new)
+        chars, carried, _ = extent(new)
         more = carried - at.carried
         # A text has at least as many units as code points and at most twice as many: few are read here.
         if 2 * chars + more >= at.chars and not self._has_less_text(new, at.result, more):
@@ -197,7 +197,7 @@ class Draft:
             blocks: list[Block | None] = [*messages[i].blocks]
             for number in group:
                 blocks[self._places[number][1]] = self._changes[number].after
-            left = tuple(block for block in blocks if block is not None)
+            left = tuple([block for block in blocks if block is not None])
             messages[i] = messages[i].holding(left)
             if not left:
                 emptied.add(i)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from typing import ClassVar
 
 from app.compactability.placeholders import Form, saved_path
@@ -101,11 +102,11 @@ class Microcompact(Stage):
         every = self._counted(survey)
         older = every[: max(0, len(every) - self.keep_recent)]
         needed = set(_named_by_stubs(survey, every, len(older)))
-        tools = {tool for tool in {at.tool for at in older} if self._can_be_had_again(tool, context)}
+        again = lru_cache(partial(self._can_be_had_again, context=context))
         saver = Saver(draft, self.folder, self.root)
         newest, unseen = _last_reply(survey), 0
         for at in self._long(older, context) if self.min_chars else older:
-            if at.tool not in tools or at.result.key in needed or not self._is_clearable(at, survey):
+            if not again(at.tool) or at.result.key in needed or not self._is_clearable(at, survey):
                 continue
             if draft.is_met or self._is_small(draft):
                 break
@@ -116,6 +117,11 @@ class Microcompact(Stage):
             )
         note = f"{unseen} of them the model has not answered yet" if unseen else ""
         return draft.finish(trace=self._trace(draft), idle=self._idle(older), note=note)
+
+    @cached_property
+    def _begins(self) -> str:
+        """How each placeholder begins, whatever its call names."""
+        return self.placeholder.split("{", 1)[0]
 
     def _is_small(self, draft: Draft) -> bool:
         if not self.target_chars and draft.size_before:
@@ -169,8 +175,8 @@ class Microcompact(Stage):
     def _is_clearable(self, at: ResultAt, survey: Survey) -> bool:
         if survey.form(at.result) in (Form.CLEARED, Form.STUB):
             return False
-        fixed = self.placeholder.split("{", 1)[0]
-        return not (fixed and preview_of(at.result).startswith(fixed))
+        begins = self._begins
+        return not (begins and preview_of(at.result).startswith(begins))
 
     def _long(self, results: Sequence[ResultAt], context: Context) -> Iterator[ResultAt]:
         """Those of more than `min_chars`, in the characters of the pipeline's measure."""

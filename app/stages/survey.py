@@ -39,6 +39,8 @@ class ResultAt(NamedTuple):
     """Code points of its text."""
     carried: int
     """What it holds beside that, in characters: pictures as they are sent, unknown parts."""
+    is_ascii: bool
+    """Whether its text holds no other character, as its size in bytes tells."""
 
     @classmethod
     def of(cls, message: int, block: int, result: ToolResult, call: ToolUse | None) -> ResultAt:
@@ -49,15 +51,6 @@ class ResultAt(NamedTuple):
     def tool(self) -> str:
         """The tool's name; empty when no call of this id is there."""
         return self.call.name if self.call else ""
-
-    @property
-    def is_ascii(self) -> bool:
-        """Whether its text holds no other character, as far as its size in bytes tells."""
-        size = 0
-        for part in self.result.parts:
-            if isinstance(part, Text):
-                size += part.content.size
-        return size == self.chars
 
 
 class PairEnd(NamedTuple):
@@ -297,15 +290,16 @@ def _sorted(messages: Messages) -> _Sorted:
     return found
 
 
-def extent(result: ToolResult) -> tuple[int, int]:
-    """Code points of a result's text, and characters of what it holds beside that."""
-    chars = carried = 0
+def extent(result: ToolResult) -> tuple[int, int, bool]:
+    """Code points of a result's text, characters of what it holds beside that, whether all are ASCII."""
+    chars = size = carried = 0
     for part in result.parts:
         if isinstance(part, Text):
             chars += part.content.chars
+            size += part.content.size
         else:
             carried += part.data.chars if isinstance(part, Image) else part.content.chars
-    return chars, carried
+    return chars, carried, size == chars
 
 
 def path_clue(call: ToolUse) -> str:
