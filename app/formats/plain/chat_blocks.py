@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from app.formats.lenient import DOUBTS, decode_fast
 from app.formats.markers import author_of, holds_user_words
 from app.formats.plain.anthropic_blocks import as_word, first_text, kind_of, path_argument
 from app.formats.plain.layout import PlainRecords
@@ -70,11 +72,16 @@ class Arguments:
 def parsed_arguments(given: Any) -> dict[str, Any]:
     """The object behind a call's arguments, which a model may have spelled wrongly; empty then."""
     if isinstance(given, str):
-        try:
-            given = json.loads(given, strict=False)
-        except (ValueError, RecursionError):
-            return {}
+        given = _spelled(given)
     return given if isinstance(given, dict) else {}
+
+
+def _spelled(text: str) -> Any:
+    with suppress(*DOUBTS, UnicodeEncodeError):
+        return decode_fast(text)
+    with suppress(ValueError, RecursionError):
+        return json.loads(text, strict=False)
+    return None
 
 
 class ChatBlockReader:

@@ -116,7 +116,8 @@ def _look(source: Source, size: int, member: str) -> Look:
     if head[start : start + 1] == b"[":
         return once(source, ("list", size), lambda: look_at(head, whole=whole, member=member))
     if not may_hold(head, member):
-        return once(source, ("rows", size), lambda: _rows(head, whole=whole))
+        salvage = member == MESSAGES
+        return once(source, ("rows", size, salvage), lambda: _rows(head, whole=whole, salvage=salvage))
     return look_at(head, whole=whole, member=member)
 
 
@@ -130,16 +131,19 @@ def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> Look:
         more = more and head[found.stop - 1 : found.stop] == b"\n"
         shape = Shape.CONVERSATIONS if more else Shape.DOCUMENT
         return Look(shape, values, _beside(head, found), begun=True, path=found.path)
-    return _rows(head, whole=whole)
+    return _rows(head, whole=whole, salvage=member == MESSAGES)
 
 
-def _rows(head: bytes, *, whole: bool) -> Look:
-    """What the lines show."""
+def _rows(head: bytes, *, whole: bool, salvage: bool) -> Look:
+    """What the lines show; `salvage` says to look between the lines of what may be a broken document, too."""
     lines = head if whole else head[: head.rfind(b"\n") + 1]
-    first, _, _ = lines.partition(b"\n")
+    first, _, others = lines.partition(b"\n")
     if first.rstrip().endswith((b"[", b"{")):
-        # A document begins here that is printed for people: what stands on its lines are parts of values.
-        return Look()
+        # A document begins here that is printed for people: what stands on its lines are parts of values,
+        # or messages, if it is too broken to be found. This line is no torn record of lines.
+        if not salvage or first.strip() in (b"[", b"{"):
+            return Look()
+        lines = others
     read = islice(LineReader(BytesSource(lines)), _ROWS)
     rows = [row.value for row in read if row.value is not UNREADABLE]
     messages = any(isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows)
