@@ -109,6 +109,13 @@ def test_sessions_of_other_agents_are_named(lines: list[Any], words: str) -> Non
     assert words in told("\n".join(map(json.dumps, lines)).encode())
 
 
+def test_messages_on_lines_of_a_document_that_lost_its_beginning_are_found() -> None:
+    lost = b'ges": [\n{"role": "user", "content": "Hi"},\n{"role": "assistant", "content": "Yes"}\n]}\n'
+    source = BytesSource(lost)
+    session = detect(source).read(source)
+    assert [message.role for message in session.live] == ["user", "assistant"]
+
+
 def test_messages_under_a_name_that_nobody_knows_are_no_session() -> None:
     for indent in (None, 2):
         data = json.dumps({"version": 3, "dialogue": [USER, CHAT]}, indent=indent).encode()
