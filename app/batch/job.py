@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -17,6 +18,7 @@ from app.formats import format_named
 from app.formats.source import FileSource
 from app.mishap import note
 from app.opening import Opened, open_workspace
+from app.pipeline import Pipeline, load
 from app.settings import lets_errors_through
 from app.tokens.encode import keep_counts
 from app.views.report import report
@@ -101,6 +103,7 @@ class Job:
 
     def begin(self) -> None:
         """Make this process ready."""
+        _loaded.cache_clear()
         keep_counts(self.cache if self.exact else None)
 
     def do(self, path: Path, size: int) -> Result:
@@ -177,9 +180,17 @@ class Job:
         return how.out / inner / name
 
     def _open(self, path: Path) -> Opened:
-        opened = open_workspace(str(path), pipeline=self.pipeline, settings=self.settings, exact=self.exact)
+        opened = open_workspace(
+            str(path), pipeline=_loaded(self.pipeline), settings=self.settings, exact=self.exact
+        )
         assert isinstance(opened.source, FileSource)
         return opened
+
+
+@cache
+def _loaded(pipeline: str) -> Pipeline:
+    """The pipeline, read once: all sessions of a run go through the same one."""
+    return load(pipeline)
 
 
 def _of_plan(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ some, so that memory is bounded by the largest sessions and not by their number.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -21,8 +22,8 @@ from typing import Final
 from app.batch.job import Job, Outcome, Result
 from app.batch.tree import Entry
 
-FILES_A_PROCESS: Final = 32
-"""After so many a process is replaced by a new one."""
+FILES_A_PROCESS: Final = 500
+"""After so many a process is replaced by a new one. To start one takes as long as a hundred small files."""
 AHEAD: Final = 2
 """Files that wait for each process."""
 
@@ -101,7 +102,11 @@ def _pool(job: Job, count: int) -> Iterator[ProcessPoolExecutor]:
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(
-        count, context, initializer=_begin, initargs=(job,), max_tasks_per_child=FILES_A_PROCESS
+        count,
+        context,
+        initializer=_begin,
+        initargs=(job, gc.get_threshold()),
+        max_tasks_per_child=FILES_A_PROCESS,
     )
     try:
         yield pool
@@ -145,8 +150,9 @@ _job: Job | None = None
 """In a process of the pool: what it does."""
 
 
-def _begin(job: Job) -> None:
+def _begin(job: Job, collects: tuple[int, int, int]) -> None:
     global _job
+    gc.set_threshold(*collects)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     _job = job

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,4 +49,7 @@ def _walk(folder: Path, skipped: Collection[Path]) -> Iterator[Entry]:
         for name in files:
             if name.endswith(ENDINGS) and not name.startswith("."):
                 with suppress(OSError):
-                    yield Entry(at / name, (at / name).stat().st_size)
+                    found = (at / name).stat()
+                    # Whoever opens a pipe waits for somebody who writes into it.
+                    if stat.S_ISREG(found.st_mode):
+                        yield Entry(at / name, found.st_size)

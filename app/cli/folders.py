@@ -74,25 +74,35 @@ def _run(args: Namespace, job: Job, folder: Path, leave_out: tuple[Path, ...], l
     from app.opening import parse_settings
     from app.pipeline import load
 
-    load(args.pipeline).with_options(parse_settings(args.settings))
+    pipeline = load(args.pipeline).with_options(parse_settings(args.settings))
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}: at least one process is needed")
     entries = sessions_below(folder, leave_out=leave_out)
     if not entries:
         raise InputError(f"{folder} holds no .jsonl, .json or .traj file: give a folder of sessions")
-    tally = Tally(largest)
-    with closing(_results(job, entries, args.jobs)) as results:
-        for result in _with_bar(results, entries):
-            tally.add(result)
-            if args.json:
-                say_json_line(result.as_json())
+    tally = Tally(largest, len(entries))
+    try:
+        with closing(_results(job, entries, args.jobs)) as results:
+            for result in _with_bar(results, entries):
+                tally.add(result)
+                if args.json:
+                    say_json_line(result.as_json())
+    except KeyboardInterrupt:
+        # What was done by then may have taken long, and may have been written.
+        tally.stopped = True
+        _tell(args, folder, tally, job, pipeline.name)
+        raise
+    _tell(args, folder, tally, job, pipeline.name)
+    return tally.exit_code
+
+
+def _tell(args: Namespace, folder: Path, tally: Tally, job: Job, pipeline: str) -> None:
     if args.json:
         say_json_line({"summary": tally.as_json()})
-    else:
-        say(*_lines(folder, tally, compacts=job.compacting is not None))
-        for line in tally.trouble_lines():
-            complain(line)
-    return tally.exit_code
+        return
+    say(*_lines(folder, tally, pipeline, compacts=job.compacting is not None))
+    for line in tally.trouble_lines():
+        complain(line)
 
 
 def _results(job: Job, entries: list[Entry], jobs: int | None) -> Generator[Result, None, None]:
@@ -118,6 +128,10 @@ class Tally:
     """What all sessions come to; of the sessions themselves it holds the largest few."""
 
     largest: int
+    files: int
+    """That there are."""
+    stopped: bool = False
+    """Whether somebody stopped it before all of them were done."""
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     size: int = 0
     tokens: int = 0
@@ -171,6 +185,7 @@ class Tally:
         """The last line that `--json` prints."""
         return {
             "files": self.outcomes.total(),
+            "stopped": self.stopped,
             "sessions": self.sessions,
             "outcomes": {str(outcome): count for outcome, count in sorted(self.outcomes.items())},
             "size": self.size,
@@ -183,13 +198,15 @@ class Tally:
         }
 
 
-def _lines(folder: Path, tally: Tally, *, compacts: bool) -> Iterator[str]:
+def _lines(folder: Path, tally: Tally, pipeline: str, *, compacts: bool) -> Iterator[str]:
     others = tally.outcomes[Outcome.OTHER]
     aside = f", {counted(others, 'other file')} passed over" if others else ""
     yield f"{folder}  {counted(tally.sessions, 'session')}, {human_bytes(tally.size)}{aside}"
+    if tally.stopped:
+        yield f"stopped   after {tally.outcomes.total():,} of {counted(tally.files, 'file')}"
     freed = "frees" if tally.outcomes[Outcome.WRITTEN] else "would free"
     all_tokens, all_freed = human_number(tally.tokens), human_number(tally.freed)
-    yield f"tokens    ~{all_tokens}, of which the pipeline {freed} ~{all_freed}"
+    yield f"tokens    ~{all_tokens}, of which {pipeline} {freed} ~{all_freed}"
     if compacts:
         yield f"outcome   {', '.join(f'{n:,} {outcome}' for outcome, n in sorted(tally.outcomes.items()))}"
     yield ""

@@ -80,7 +80,7 @@ class FileSource:
         self.path = path
         self._lock = threading.Lock()
         try:
-            self._file = path.open("rb", buffering=0)
+            self._file = open(path, "rb", buffering=0, opener=_open_at_once)  # noqa: SIM115 (it stays open)
         except OSError as error:
             raise UnreadableFile(_why(path, error)) from error
         info = os.fstat(self._file.fileno())
@@ -151,6 +151,11 @@ def identity_of(info: os.stat_result) -> Identity:
     # Windows says when a file was made instead.
     ctime = 0 if os.name == "nt" else info.st_ctime_ns
     return Identity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, mode, ctime)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Opens a file; a pipe, too, is opened (and then refused) without waiting for one who writes into it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _why(path: Path, error: OSError) -> str:

@@ -133,10 +133,10 @@ class KeptCounts:
     # The file
 
     def __del__(self) -> None:
-        # It holds nothing that is worth a complaint when nobody closes it (Python 3.13 makes one).
+        # It holds nothing that is worth a complaint when nobody closes it (Python 3.13 makes one). At the
+        # end of the program modules may be gone, so nothing of one is used here.
         if self._database is not None:
-            with suppress(sqlite3.Error):
-                self._database.close()
+            self._database.close()
 
     def _opened(self) -> sqlite3.Connection | None:
         if not self._tried:

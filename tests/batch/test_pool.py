@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import time
@@ -50,6 +51,15 @@ def test_a_process_that_dies_costs_its_own_file_only() -> None:
     assert "ended" in found["kill1"].reason
 
 
+def test_processes_end_without_a_word(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.json").write_text(json.dumps([{"role": "user", "content": f"say {number}"}]))
+    job = Job("gentle", cache=tmp_path / "cache")
+    found = list(run(job, sessions_below(tmp_path), processes=2))
+    assert [result.outcome for result in found] == [Outcome.READ] * 4
+    assert capfd.readouterr() == ("", "")
+
+
 def test_one_file_needs_no_other_process() -> None:
     [result] = run(JOB, entries("f0"))
     assert result.told["process"] == os.getpid()
@@ -78,6 +88,9 @@ def test_files_are_found_by_their_ending_and_our_own_folders_are_passed_over(tmp
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.jsonl")
     found = sessions_below(tmp_path, leave_out=(tmp_path / "out",))
     assert [str(entry.path.relative_to(tmp_path)) for entry in found] == ["a.jsonl", "b/c.json", "b/d.traj"]
     assert {entry.size for entry in found} == {2}

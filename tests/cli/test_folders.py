@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from app.batch import Job, Result
 from tests.benchmarks.made import make
 from tests.cli.run import Done, Handcompact
 
@@ -48,7 +49,7 @@ def test_a_report_of_a_folder_has_a_line_for_each_file_and_a_summary(
     assert {name: line["outcome"] for name, line in found.items()} == {
         "long.jsonl": "read", "small.json": "read", "package.json": "other", "empty.jsonl": "unreadable",
     }  # fmt: skip
-    assert done.code == 1 and summary["sessions"] == 2 and summary["files"] == 4
+    assert done.code == 1 and summary["sessions"] == 2 and summary["files"] == 4 and not summary["stopped"]
     alone = handcompact("report", tree / "deep" / "long.jsonl", "--json").json
     assert found["long.jsonl"]["tokens"] == alone["tokens"]
     assert found["long.jsonl"]["could_free"]["tokens"] == summary["freed"] > 0
@@ -67,7 +68,7 @@ def test_people_get_the_largest_sessions_and_a_line_for_each_trouble(
     assert "2 sessions" in done.out and "deep/long.jsonl" in done.out and "small.json" not in done.out
     assert "1 other file passed over" in done.out and "and 1 smaller session" in done.out
     assert done.err.count("\n") == 1 and "empty.jsonl: unreadable" in done.err
-    assert "\x1b" not in done.out
+    assert "\x1b" not in done.out and "of which gentle would free ~" in done.out
 
 
 def test_compacting_a_folder_is_a_dry_run_unless_it_is_asked_to_write(
@@ -119,6 +120,25 @@ def test_a_folder_without_sessions_and_a_pipeline_that_is_none_are_bad_use(
     assert handcompact("report", tmp_path / "bare").code == 2
     assert handcompact("compact", tree, "--pipeline", "gone").code == 2
     assert handcompact("report", tree, "--jobs", "0").code == 2
+
+
+def test_what_was_done_by_an_interrupt_is_told(
+    handcompact: Handcompact, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Job.do
+
+    def interrupted(self: Job, path: Path, size: int) -> Result:
+        if path.name == "small.json":
+            raise KeyboardInterrupt
+        return real(self, path, size)
+
+    monkeypatch.setattr(Job, "do", interrupted)
+    done = handcompact("compact", tree, "--write", "--count", "rough", "--jobs", "1", "--no-backup")
+    assert done.code == 130 and "interrupted" in done.err
+    assert "stopped   after 1 of 4 files" in done.out
+    assert "1 written" in done.out and "deep/long.jsonl" in done.out
+    told = handcompact("report", tree, "--json", "--count", "rough", "--jobs", "1")
+    assert told.code == 130 and lines(told)[1]["stopped"] is True
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.errors import InputError, UnknownFormat, UnreadableFile
-from app.formats import FORMATS, detect, format_named, open_session
+from app.formats import FORMATS, detect, format_named, open_session, open_source
 from app.formats.source import BytesSource
 
 USER = {"role": "user", "content": "a"}
@@ -186,3 +187,10 @@ def test_a_new_file_is_named_after_the_old_one() -> None:
 def test_unknown_formats_are_input_errors() -> None:
     with pytest.raises(UnknownFormat):
         detect(BytesSource(b"{}"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "s.jsonl")
+    with pytest.raises(UnreadableFile, match="not a regular file"):
+        open_source(tmp_path / "s.jsonl")
