@@ -172,7 +172,7 @@ def text_of(block: Block) -> str:
     """The whole text of a block: a result's text parts joined, a call's input as JSON, an image's none."""
     match block:
         case ToolResult():
-            return "".join(part.content.read() for part in block.parts if isinstance(part, Text))
+            return "".join([part.content.read() for part in block.parts if isinstance(part, Text)])
         case ToolUse():
             return block.input.read()
         case Image():
@@ -198,7 +198,7 @@ def chars_of(block: Block) -> int:
     """Code points of `text_of(block)`, without reading it."""
     match block:
         case ToolResult():
-            return sum(part.content.chars for part in block.parts if isinstance(part, Text))
+            return sum([part.content.chars for part in block.parts if isinstance(part, Text)])
         case ToolUse():
             return block.input.chars
         case Image():
@@ -211,7 +211,10 @@ def preview_of(block: Block) -> str:
     """A short start of the block's text; session text, not safe for a terminal."""
     match block:
         case ToolResult():
-            return next((part.content.preview for part in block.parts if isinstance(part, Text)), "")
+            for part in block.parts:
+                if isinstance(part, Text):
+                    return part.content.preview
+            return ""
         case ToolUse():
             return block.path if block.path is not None else block.input.preview
         case Image():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from sys import intern
 from typing import Final
 
 from app.compactability.calls import Answered, answered
@@ -124,7 +126,9 @@ def states(
     return tuple(found)
 
 
+@lru_cache(maxsize=1024)
 def _fixed(verdict: Verdict, cause: Cause, reason: str) -> Judgement:
+    """The one judgement of these words: there are few, for however many blocks."""
     return Judgement(verdict, cause, reason)
 
 
@@ -252,22 +256,22 @@ def _judge_result(answer: Answered, relation: Relation | None) -> Judgement:
     if relation is not None:
         return _judge_relation(title, relation)
     if answer.failed:
-        return Judgement(Verdict.ERROR, Cause.FAILED, f"{title}; failed")
+        return _fixed(Verdict.ERROR, Cause.FAILED, f"{title}; failed")
     if answer.result.server:
-        return Judgement(Verdict.ONLY_COPY, Cause.WEB, f"{title}; made by the provider's own tool")
+        return _fixed(Verdict.ONLY_COPY, Cause.WEB, f"{title}; made by the provider's own tool")
     if kind not in REGENERABLE:
         cause, why = _ONLY_COPIES.get(kind, _NOBODY_KNOWS) if answer.use else _NO_CALL
-        return Judgement(Verdict.ONLY_COPY, cause, f"{title}; {why}")
+        return _fixed(Verdict.ONLY_COPY, cause, f"{title}; {why}")
     cause, why = _AGAIN.get(kind, (Cause.TOOL, "can be had again"))
     if any(isinstance(part, Image) for part in answer.result.parts):
         cause = Cause.IMAGE
-    return Judgement(Verdict.REGENERABLE, cause, f"{title}; {why}")
+    return _fixed(Verdict.REGENERABLE, cause, f"{title}; {why}")
 
 
 def _judge_relation(title: str, relation: Relation) -> Judgement:
     if relation.tie is Tie.READ_AGAIN:
         file = "file changed in between" if relation.changed_between else "file not changed in between"
-        why = f"{title}; same path read again at {REF}; {file}"
-        return Judgement(Verdict.SUPERSEDED, Cause.READ_AGAIN, why, relation.key)
-    verdict, cause, why = _TIES[relation.tie]
-    return Judgement(verdict, cause, f"{title}; {why}", relation.key)
+        verdict, cause, why = Verdict.SUPERSEDED, Cause.READ_AGAIN, f"same path read again at {REF}; {file}"
+    else:
+        verdict, cause, why = _TIES[relation.tie]
+    return Judgement(verdict, cause, intern(f"{title}; {why}"), relation.key)

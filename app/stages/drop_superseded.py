@@ -73,13 +73,15 @@ class DropSuperseded(Stage):
 
     def _candidates(self, survey: Survey, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
         """Each result that may go with its judgement and its placeholder, in the order in which they go."""
-        older = len(survey.results) - self.keep_recent
+        recent = survey.results[max(0, len(survey.results) - self.keep_recent) :][:1]
+        judgements = survey.result_judgements
         for kind in dict.fromkeys(self.kinds):
             for cause, placeholder in _KINDS[kind].items():
-                for number, judgement in survey.by_cause.get(cause, ()):
-                    at = survey.results[number]
-                    if number < older and self._is_worth_it(at, cause, context):
-                        yield at, judgement, placeholder
+                for at in survey.by_cause.get(cause, ()):
+                    if recent and at >= recent[0]:
+                        break
+                    if self._is_worth_it(at, cause, context):
+                        yield at, judgements[at.result.key], placeholder
 
     def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
         if cause is Cause.FILE and at.result.key not in context.unchanged:

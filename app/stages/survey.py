@@ -73,7 +73,9 @@ class Survey:
         self._clues: dict[int, str] = {}
         self._calls: dict[int, Call] = {}
         # What is taken over is taken now, so that surveys do not hold each other in a chain.
-        self._answered: Sequence[Answered] = () if before is None else before.__dict__.get("answers", ())
+        known = {} if before is None else before.__dict__
+        self._answered: Sequence[Answered] = known.get("answers", ())
+        self._results: Sequence[ResultAt] = known.get("results", ())
         self._before = () if before is None else before.messages
         self._totals_before = {} if before is None else before._totals
 
@@ -86,11 +88,19 @@ class Survey:
         A call is looked up in the whole conversation and the last of equal ids counts, as in
         react-agent-mini.
         """
-        calls = {block.id: block for _, _, block in self._sorted.calls}
+        known = {id(at.result): at for at in self._results}
+        self._results = ()
+        calls: dict[str, ToolUse] = {}
+        places: list[tuple[int, int, ToolResult]] = []
+        for i, message in enumerate(self.messages):
+            for j, block in enumerate(message.blocks):
+                if isinstance(block, ToolUse):
+                    calls[block.id] = block
+                elif isinstance(block, ToolResult) and not block.server and message.role in _GIVES_RESULTS:
+                    places.append((i, j, block))
         return tuple(
-            ResultAt.of(i, j, block, calls.get(block.tool_use_id))
-            for i, j, block in self._sorted.results
-            if not block.server and self.messages[i].role in _GIVES_RESULTS
+            _placed(known.get(id(result)), i, j, result, calls.get(result.tool_use_id))
+            for i, j, result in places
         )
 
     def longer_than(self, chars: int) -> Sequence[ResultAt]:
@@ -101,20 +111,20 @@ class Survey:
     def _longest(self) -> Sequence[ResultAt]:
         return sorted(self.results, key=lambda at: at.chars, reverse=True)
 
-    @property
-    def calls(self) -> Sequence[tuple[int, int, ToolUse]]:
-        """Every call, with the indexes of its message and of its block."""
-        return self._sorted.calls
-
-    @property
+    @cached_property
     def thinking(self) -> Sequence[tuple[int, int]]:
         """Indexes of the message and of the block of all thinking."""
-        return self._sorted.thinking
+        return [
+            (i, j)
+            for i, message in enumerate(self.messages)
+            for j, block in enumerate(message.blocks)
+            if isinstance(block, Thinking)
+        ]
 
-    @property
+    @cached_property
     def notes(self) -> Sequence[int]:
-        """Indexes of the messages that tell of a compaction: with a summary, a marker or a boundary."""
-        return self._sorted.notes
+        """Indexes of the messages that may tell of a compaction: empty ones too."""
+        return [i for i, message in enumerate(self.messages) if _may_tell(message)]
 
     @cached_property
     def replies(self) -> Sequence[int]:
@@ -130,14 +140,10 @@ class Survey:
     def pairs(self) -> Mapping[str, Sequence[PairEnd]]:
         """The calls and results of each id that clients answer, by that id; each in the order of messages."""
         found: dict[str, list[PairEnd]] = defaultdict(list)
-        for i, _, call in self._sorted.calls:
-            if not call.server:
-                found[call.id].append(PairEnd(i, call.key))
-        for i, _, result in self._sorted.results:
-            if not result.server:
-                found[result.tool_use_id].append(PairEnd(i, result.key))
-        for ends in found.values():
-            ends.sort()
+        for i, message in enumerate(self.messages):
+            for block in message.blocks:
+                if (pair := pair_id(block)) is not None:
+                    found[pair].append(PairEnd(i, block.key))
         return found
 
     @cached_property
@@ -172,10 +178,6 @@ class Survey:
         """The pair that a call or a result belongs to, by its key."""
         return {half.key: ends for ends in self.pairs.values() for half in ends}
 
-    @cached_property
-    def _sorted(self) -> _Sorted:
-        return _sorted(self.messages)
-
     # What they are
 
     @cached_property
@@ -196,13 +198,12 @@ class Survey:
         return judge_results(self.answers)
 
     @cached_property
-    def by_cause(self) -> Mapping[Cause, Sequence[tuple[int, Judgement]]]:
-        """Results by the cause of their verdict, as indexes into `results`, each with that verdict."""
-        found: dict[Cause, list[tuple[int, Judgement]]] = defaultdict(list)
+    def by_cause(self) -> Mapping[Cause, Sequence[ResultAt]]:
+        """Results by the cause of their verdict, in order."""
+        found: dict[Cause, list[ResultAt]] = defaultdict(list)
         judgements = self.result_judgements
-        for number, at in enumerate(self.results):
-            judgement = judgements[at.result.key]
-            found[judgement.cause].append((number, judgement))
+        for at in self.results:
+            found[judgements[at.result.key].cause].append(at)
         return found
 
     @cached_property
@@ -258,36 +259,23 @@ class Survey:
         return known[1]
 
 
-_GIVES_RESULTS: Final = frozenset({Role.USER, Role.TOOL})
-_TELLS: Final = frozenset({Author.SUMMARY, Author.MARKER})
+_GIVES_RESULTS: Final = (Role.USER, Role.TOOL)
+_TELLS: Final = (Author.SUMMARY, Author.MARKER)
 
 
-class _Sorted(NamedTuple):
-    """Blocks by what they are, each with the indexes of its message and of itself there."""
+def _placed(
+    known: ResultAt | None, message: int, block: int, result: ToolResult, call: ToolUse | None
+) -> ResultAt:
+    """A result at that place; the one that is known, where nothing is another."""
+    if known is not None and known.message == message and known.block == block and known.call is call:
+        return known
+    return ResultAt.of(message, block, result, call)
 
-    calls: list[tuple[int, int, ToolUse]]
-    results: list[tuple[int, int, ToolResult]]
-    thinking: list[tuple[int, int]]
-    notes: list[int]
 
-
-def _sorted(messages: Messages) -> _Sorted:
-    found = _Sorted([], [], [], [])
-    calls, results, thinking, notes = found
-    for i, message in enumerate(messages):
-        note = message.boundary is not None or not message.blocks
-        for j, block in enumerate(message.blocks):
-            if isinstance(block, Text):
-                note = note or block.author in _TELLS
-            elif isinstance(block, ToolUse):
-                calls.append((i, j, block))
-            elif isinstance(block, ToolResult):
-                results.append((i, j, block))
-            elif isinstance(block, Thinking):
-                thinking.append((i, j))
-        if note:
-            notes.append(i)
-    return found
+def _may_tell(message: Message) -> bool:
+    if message.boundary is not None or not message.blocks:
+        return True
+    return any(isinstance(block, Text) and block.author in _TELLS for block in message.blocks)
 
 
 def extent(result: ToolResult) -> tuple[int, int, bool]:
