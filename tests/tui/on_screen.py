@@ -74,7 +74,8 @@ def _unhandled(app: App[None]) -> int:
 
 def _resting(app: App[None]) -> bool:
     """Whether the detail waits for the cursor to rest, or a file is still to be opened."""
-    return any(getattr(app.screen, name, False) for name in ("resting", "opens_first"))
+    names = ("resting", "opens_first")
+    return any(getattr(screen, name, False) for screen in app.screen_stack for name in names)
 
 
 async def press(pilot: Pilot[None], *keys: str) -> str:

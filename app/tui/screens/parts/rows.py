@@ -95,6 +95,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._resting: Timer | None = None
         self._scrolling: Timer | None = None
         self._moved_at = 0.0
+        self._looks_soon = False
 
     def body(self) -> Iterable[Widget]:
         yield UsageBar(glyphs=self.glyphs)
@@ -144,9 +145,12 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     def on_screen_resume(self) -> None:
         """Begin, or come back from a screen that may have changed everything."""
-        self._look()
+        # A thread that works takes the interpreter from the paint.
+        self._looks_soon = True
+        self.call_after_refresh(self._look)
 
     def _look(self) -> None:
+        self._looks_soon = False
         self.look_ahead(self._in_view())
 
     def _in_view(self) -> tuple[Block, ...]:
@@ -302,8 +306,8 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     @property
     def resting(self) -> bool:
-        """True while something waits for the cursor or the rows to rest."""
-        return self._resting is not None or self._scrolling is not None
+        """True while something waits for a paint, or for the cursor or the rows to rest."""
+        return self._looks_soon or self._resting is not None or self._scrolling is not None
 
     def _describe(self) -> None:
         self._resting = None
