@@ -112,7 +112,7 @@ def _results(job: Job, entries: list[Entry], jobs: int | None) -> Generator[Resu
 def _with_bar(results: Iterator[Result], entries: list[Entry]) -> Iterator[Result]:
     """The results, with a bar on the terminal that tells how many bytes are done."""
     everything, done = sum(entry.size for entry in entries), 0
-    bar(0.0, f"0 of {counted(len(entries), 'file')}")
+    bar(0.0, f"0 of {counted(len(entries), 'file')}, ctrl+c stops")
     try:
         for number, result in enumerate(results, 1):
             done += result.size
