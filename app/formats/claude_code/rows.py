@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from app.formats.claude_code.made import Value, assistant_record, user_record
 from app.formats.claude_code.nodes import Node
@@ -14,6 +15,9 @@ from app.formats.claude_code.transcript import Transcript
 from app.formats.drafts import Draft, Item
 from app.formats.retold import Words
 from app.model import Block, Boundary, JsonPath, Message, Role
+
+
+_NO_TEXTS: Final[Mapping[JsonPath, Item]] = MappingProxyType({})
 
 
 @dataclass(eq=False, slots=True)
@@ -30,7 +34,7 @@ class Row:
     parent: Row | None = None
     content: list[Item] | None = None
     """The content that a message record must have, where it differs."""
-    texts: dict[JsonPath, Item] = field(default_factory=dict)
+    texts: Mapping[JsonPath, Item] = field(default_factory=lambda: _NO_TEXTS)
     """The texts of an attachment record that differ."""
     gone: tuple[JsonPath, ...] = ()
     """The texts of an attachment record that are not sent any more, beside others that are."""

@@ -25,6 +25,7 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     """The file that holds `wish`; see `app.formats.base.Format.rewrite`."""
     records = transcript_of(session)
     plan = Planner(session, wish, records).plan()
+    records.graph.let_go()
     made = sum(row.node is None for row in plan.rows) + (wish.title is not None)
     changed = sum(row.node is not None and (row.edited or _is_slimmed(row, wish)) for row in plan.rows)
     kept = len(plan.rows) - changed - (made - (wish.title is not None))
