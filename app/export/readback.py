@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -9,18 +10,17 @@ from app.errors import RefusedError
 from app.export.files import Staged
 from app.export.plan import ExportPlan
 from app.export.prints import Prints
+from app.formats.base import Format, Streams
 from app.formats.damage import SAME_MESSAGES
-from app.formats.source import FileSource
-from app.model import Session
+from app.formats.source import FileSource, Source
 from app.validity import check, errors
 
 
 def compare_with_plan(staged: Staged, plan: ExportPlan) -> None:
     """Raise RefusedError unless the staged file holds the planned messages and breaks no rule."""
     with FileSource(staged.path) as source:
-        again = plan.format.read(source)
         written = Prints()
-        found = check(plan.format.validity, written.taken(plan.format.request(again, again.live)))
+        found = check(plan.format.validity, written.taken(sent_by(plan.format, source)))
         if broken := errors(found):
             raise RefusedError(
                 f"{plan.target_words} was not written: the result would break {broken[0].rule}"
@@ -29,18 +29,26 @@ def compare_with_plan(staged: Staged, plan: ExportPlan) -> None:
         mended = any(notice.word not in SAME_MESSAGES for notice in plan.rewriting.repairs)
         if mended or written.tell_same(plan.prints):
             return
-        if other := _first_other(plan, again):
+        if other := _first_other(plan, source):
             raise RefusedError(
                 f"{plan.target_words} was not written: read back, message {other} is not the planned"
                 " one; the original is untouched"
             )
 
 
-def _first_other(plan: ExportPlan, again: Session) -> int:
+def sent_by(kind: Format, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What a file of this format would send: the live messages in their provider's form."""
+    if isinstance(kind, Streams):
+        return kind.live_request(source)
+    session = kind.read(source)
+    return kind.request(session, session.live)
+
+
+def _first_other(plan: ExportPlan, source: Source) -> int:
     """The number of the first message that does not say what the planned one says; 0 where all do."""
     kind = plan.format
     planned = kind.request(plan.session, plan.rewrite.messages)
-    written = kind.request(again, again.live)
+    written = sent_by(kind, source)
     said = _said_in_one if kind.one_text else _said
     for number, (wanted, found) in enumerate(zip_longest(planned, written), 1):
         if wanted is None or found is None or said(wanted[1]) != said(found[1]):

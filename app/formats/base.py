@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from app.formats.source import Source
 from app.model import Boundary, Message, Notice, Session
@@ -48,6 +48,14 @@ class Rewriting:
     dropped: int
     repairs: tuple[Notice, ...] = field(default=())
     """What had to be mended because a rule demands it, or was left out as damaged."""
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """A format that can tell what a file would send without holding it as a session."""
+
+    def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What `Format.request` gives of the live messages of a file, each read when its turn comes."""
 
 
 class Format(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections import OrderedDict
 from typing import Any, Final
 
@@ -25,7 +26,11 @@ class RecordStore:
 
     def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
         self._source = source
-        self._records: list[Record] = []
+        self._lies: array[int] = array("q")
+        """Offset, length and line of each record; a hundred thousand of them are not objects."""
+        self._kinds: list[str] = []
+        self._keys: list[str] = []
+        self._damage: dict[int, tuple[str, ...]] = {}
         self._limit = cache_bytes
         self._cache: OrderedDict[int, Any] = OrderedDict()
         self._cached_bytes = 0
@@ -35,9 +40,13 @@ class RecordStore:
 
     def append(self, record: Record) -> None:
         """Add the next record; its index must be the number of those before it."""
-        if record.index != len(self._records):
-            raise ValueError(f"record {record.index} appended as number {len(self._records)}")
-        self._records.append(record)
+        if record.index != len(self._kinds):
+            raise ValueError(f"record {record.index} appended as number {len(self._kinds)}")
+        self._lies.extend((record.offset, record.length, record.line))
+        self._kinds.append(record.kind)
+        self._keys.append(record.key)
+        if record.damage:
+            self._damage[record.index] = record.damage
 
     @property
     def source_name(self) -> str:
@@ -45,22 +54,25 @@ class RecordStore:
         return self._source.name
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._kinds)
 
     def __getitem__(self, index: int) -> Record:
-        return self._records[index]
+        index = range(len(self._kinds))[index]
+        offset, length, line = self._lies[3 * index : 3 * index + 3]
+        damage = self._damage.get(index, ())
+        return Record(index, offset, length, line, self._kinds[index], self._keys[index], damage)
 
     def raw(self, index: int) -> bytes:
         """The very bytes of a record, without its line end."""
-        record = self._records[index]
-        return self._source.read(record.offset, record.length)
+        index = range(len(self._kinds))[index]
+        return self._source.read(self._lies[3 * index], self._lies[3 * index + 1])
 
     def value(self, index: int) -> Any:
         """The record parsed as `parse_record` does; None for one that is unreadable.
 
         The value may be given to others too: do not change it.
         """
-        if self._records[index].kind == "unreadable":
+        if self._kinds[index] == "unreadable":
             return None
         with self._lock:
             if index in self._cache:
@@ -76,7 +88,7 @@ class RecordStore:
         return value
 
     def _keep(self, index: int, value: Any) -> None:
-        size = self._records[index].length
+        size = self._lies[3 * index + 1]
         if CACHE_BYTES < size <= LARGE_BYTES:
             self._large = index, value
         if size > self._limit:
@@ -87,7 +99,7 @@ class RecordStore:
                 self._cached_bytes += size
             while self._cached_bytes > self._limit:
                 old, _ = self._cache.popitem(last=False)
-                self._cached_bytes -= self._records[old].length
+                self._cached_bytes -= self._lies[3 * old + 1]
 
     def shared_path(self, path: JsonPath) -> JsonPath:
         """An equal path that all contents share, so that 100,000 of them cost nothing."""

@@ -39,6 +39,12 @@ class ClaudeCode:
 
         return pairs(transcript_of(session), messages)
 
+    def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What `request` gives of the live messages of a file; see `app.formats.base.Streams`."""
+        from app.formats.claude_code.again import sent
+
+        return sent(source)
+
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
         from app.formats.claude_code import writer

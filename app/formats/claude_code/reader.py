@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from sys import intern
 from typing import Any
 
@@ -38,7 +38,9 @@ def read(source: Source, leaf: str | None = None) -> Session:
     transcript = Transcript(source)
     rows = LineReader(source)
     heading = Heading()
-    _index(rows, transcript, heading)
+    for node, record in indexed(rows, transcript):
+        transcript.nodes.append(node)
+        heading.take(node.kind, record)
     graph = transcript.graph
     way = transcript.way(leaf)
     branches = _Branches(graph, way)
@@ -69,8 +71,8 @@ def read(source: Source, leaf: str | None = None) -> Session:
     )
 
 
-def _index(rows: Iterable[Row], transcript: Transcript, heading: Heading) -> None:
-    """Every row as a record and a node; its value is let go at once."""
+def indexed(rows: Iterable[Row], transcript: Transcript) -> Iterator[tuple[Node, Mapping[str, Any]]]:
+    """Every row as a record of the transcript, and its node with what it says, which is let go at once."""
     reader = RecordBlocks(transcript)
     seen: set[str] = set()
     for index, row in enumerate(rows):
@@ -83,8 +85,7 @@ def _index(rows: Iterable[Row], transcript: Transcript, heading: Heading) -> Non
         kind = intern(kind) if isinstance(kind, str) else ""
         name = "unreadable" if value is UNREADABLE else kind
         transcript.append(Record(index, row.offset, row.length, row.line, name, key, row.damage))
-        transcript.nodes.append(node_of(index, key, record, reader))
-        heading.take(kind, record)
+        yield node_of(index, key, record, reader), record
 
 
 def _live(way: Way) -> list[Message]:

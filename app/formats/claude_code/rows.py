@@ -16,7 +16,6 @@ from app.formats.drafts import Draft, Item
 from app.formats.retold import Words
 from app.model import Block, Boundary, JsonPath, Message, Role
 
-
 _NO_TEXTS: Final[Mapping[JsonPath, Item]] = MappingProxyType({})
 
 

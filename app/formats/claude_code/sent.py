@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from app.model import Author, Block, Message, Role, Text, Thinking, ToolResult
 Value = dict[str, Any]
 
 
-def outgoing(messages: Sequence[Message]) -> Iterator[Outgoing]:
+def outgoing(messages: Iterable[Message]) -> Iterator[Outgoing]:
     """The messages of the request that these make; those without a block are left out."""
     run: list[Message] = []
     for message in messages:

@@ -82,7 +82,7 @@ class EventRecords(LineRecords):
         self._made += 1
         ident = str(uuid.uuid5(_NAMESPACE, f"{self.session_id}/{self._made}/{encode(value)!r}"))
         time = max((time for time in self.times.values() if time is not None), default=0.0)
-        last = next((record.key for record in reversed(self._records) if record.key[:1] != "@"), None)
+        last = next((key for key in reversed(self._keys) if key[:1] != "@"), None)
         told = {"id": ident, "timestamp": stamped(time), "parentId": last}
         return encode({**made_event(value, ident), **told})
 
