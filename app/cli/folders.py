@@ -21,8 +21,8 @@ from app.settings import cache_dir
 
 LARGEST: Final = 10
 """Sessions that a summary names unasked."""
-TROUBLES: Final = 50
-"""Lines about files that could not be used; the rest is counted."""
+NAMED: Final = 50
+"""Files that could not be used, and new sessions, that have a line of their own; the rest is counted."""
 
 _SESSIONS: Final = (Outcome.READ, Outcome.PLANNED, Outcome.NOTHING, Outcome.WRITTEN, Outcome.REFUSED)
 _FOR_ONE: Final = (
@@ -138,12 +138,15 @@ class Tally:
     freed: int = 0
     _top: list[tuple[int, int, Result]] = field(default_factory=list)
     _troubles: list[Result] = field(default_factory=list)
+    _written: list[tuple[Path, str]] = field(default_factory=list)
 
     def add(self, result: Result) -> None:
         """One more file."""
         self.outcomes[result.outcome] += 1
-        if result.outcome in _TROUBLE and len(self._troubles) < TROUBLES:
+        if result.outcome in _TROUBLE and len(self._troubles) < NAMED:
             self._troubles.append(result)
+        if result.outcome is Outcome.WRITTEN and len(self._written) < NAMED:
+            self._written.append((result.path, str(result.told["target"])))
         if not result.format:
             return
         self.size += result.size
@@ -171,6 +174,14 @@ class Tally:
         if not self.sessions:
             return InputError.exit_code
         return FOUND if self.outcomes[Outcome.UNREADABLE] else DONE
+
+    def written_lines(self, folder: Path) -> Iterator[str]:
+        """Where each new session lies, as far as they are kept."""
+        for path, target in sorted(self._written):
+            yield f"wrote     {path.relative_to(folder)} -> {target}"
+        more = self.outcomes[Outcome.WRITTEN] - len(self._written)
+        if more:
+            yield f"wrote     and {more:,} more; --json has a line for each"
 
     def trouble_lines(self) -> Iterator[str]:
         """A line for each file that could not be used, as far as they are kept."""
@@ -203,7 +214,10 @@ def _lines(folder: Path, tally: Tally, pipeline: str, *, compacts: bool) -> Iter
     aside = f", {counted(others, 'other file')} passed over" if others else ""
     yield f"{folder}  {counted(tally.sessions, 'session')}, {human_bytes(tally.size)}{aside}"
     if tally.stopped:
-        yield f"stopped   after {tally.outcomes.total():,} of {counted(tally.files, 'file')}"
+        open_ends = (
+            "; of those under way some may have been written" if tally.outcomes[Outcome.WRITTEN] else ""
+        )
+        yield f"stopped   after {tally.outcomes.total():,} of {counted(tally.files, 'file')}{open_ends}"
     freed = "frees" if tally.outcomes[Outcome.WRITTEN] else "would free"
     all_tokens, all_freed = human_number(tally.tokens), human_number(tally.freed)
     yield f"tokens    ~{all_tokens}, of which {pipeline} {freed} ~{all_freed}"
@@ -219,3 +233,6 @@ def _lines(folder: Path, tally: Tally, pipeline: str, *, compacts: bool) -> Iter
     yield from columns(rows, right=frozenset({0, 1, 2}))
     if tally.sessions > len(tally.top):
         yield f"and {counted(tally.sessions - len(tally.top), 'smaller session')}"
+    if tally.outcomes[Outcome.WRITTEN]:
+        yield ""
+        yield from tally.written_lines(folder)

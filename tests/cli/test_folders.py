@@ -136,7 +136,7 @@ def test_what_was_done_by_an_interrupt_is_told(
     done = handcompact("compact", tree, "--write", "--count", "rough", "--jobs", "1", "--no-backup")
     assert done.code == 130 and "interrupted" in done.err
     assert "stopped   after 1 of 4 files" in done.out
-    assert "1 written" in done.out and "deep/long.jsonl" in done.out
+    assert "1 written" in done.out and "wrote     deep/long.jsonl -> " in done.out
     told = handcompact("report", tree, "--json", "--count", "rough", "--jobs", "1")
     assert told.code == 130 and lines(told)[1]["stopped"] is True
 
