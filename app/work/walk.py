@@ -122,6 +122,7 @@ class Walker:
     def tried(self, edit: Edit, messages: Messages, state: State) -> Step:
         """What an edit does with these messages; it is not remembered."""
         result = edit(messages, self.context(messages, state))
+        self._measure_made(result)
         return Step(edit.name, 0, Status.DONE, edit, messages, result)
 
     def _remembered(self, key: object, made: Step) -> Step:
@@ -137,7 +138,15 @@ class Walker:
     ) -> StageResult:
         if skipped:
             return StageResult(messages, note="skipped")
-        return run_stage(stage, messages, self._context(messages, kept, given))
+        result = run_stage(stage, messages, self._context(messages, kept, given))
+        self._measure_made(result)
+        return result
+
+    def _measure_made(self, result: StageResult) -> None:
+        """Measure what a step made: its figures are shown at once, before anything else is counted."""
+        for change in result.changes:
+            if change.after is not None:
+                self._measure.block(change.after)
 
     def context(self, messages: Messages, state: State) -> Context:
         """What a hand edit of these messages may look at."""
