@@ -111,7 +111,7 @@ def test_sessions_of_other_agents_are_named(lines: list[Any], words: str) -> Non
 
 
 def test_messages_on_lines_of_a_document_that_lost_its_beginning_are_found() -> None:
-    lost = b'ges": [\n{"role": "user", "content": "Hi"},\n{"role": "assistant", "content": "Yes"}\n]}\n'
+    lost = b'ges": [\n{"role": "user", "content": "Hi"}\n,{"role": "assistant", "content": "Yes"}\n]}\n'
     source = BytesSource(lost)
     session = detect(source).read(source)
     assert [message.role for message in session.live] == ["user", "assistant"]
