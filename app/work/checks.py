@@ -10,11 +10,12 @@ from functools import cached_property
 from app.compactability import Judgement, Verdict
 from app.formats import format_named
 from app.formats.stretches import stretches
-from app.model import Author, Message, Opaque, Role, Session, Text, Thinking, blocks_of
+from app.model import Author, Message, Role, Session, Text, blocks_of
 from app.stages.base import Change
 from app.validity import DEFAULTS, Options, Pairs, Violation, compare, is_near
 from app.validity import check as check_rules
 from app.validity.pairs import PairIndex
+from app.validity.sealed import sealed_parts
 
 
 class Level(StrEnum):
@@ -161,5 +162,4 @@ class RuleBook:
         """The conversation as its provider knows it, as far as a checker looks for seals in it."""
         if self._format.validity != "anthropic":
             return self._live()
-        thinks = any(isinstance(block, Thinking | Opaque) for _, block in blocks_of(self._session.live))
-        return self._live() if thinks else ()
+        return self._format.request(self._session, sealed_parts(self._session.live))

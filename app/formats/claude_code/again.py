@@ -16,6 +16,9 @@ from app.formats.lines import LineReader
 from app.formats.source import Source
 from app.model import Author, Block, Content, HeldValue, JsonPath, Message, Standing, Text
 
+_CACHE_BYTES: Final = 256 << 10
+"""Enough for the records of one message, which are looked at together."""
+
 _SOME: Final[tuple[Block, ...]] = (Text("", HeldValue(""), Author.INJECTED),)
 """Stands for the blocks of a record that has some, until they are asked for."""
 
@@ -34,7 +37,7 @@ class Outline(Transcript):
     """A transcript whose nodes have no blocks but while their message is looked at."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__(source)
+        super().__init__(source, _CACHE_BYTES)
         self._reader = RecordBlocks(self)
         for node, _ in indexed(LineReader(source), self):
             self.nodes.append(node)

@@ -9,15 +9,15 @@ from app.errors import InputError
 from app.formats.claude_code.graph import Graph, Way
 from app.formats.claude_code.nodes import Node
 from app.formats.source import Source
-from app.formats.store import RecordStore, stored
+from app.formats.store import CACHE_BYTES, RecordStore, stored
 from app.model import Block, Content, JsonPath, Session
 
 
 class Transcript(RecordStore):
     """A record store that also holds the nodes; it is what `Session.records` is for this format."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
+    def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
+        super().__init__(source, cache_bytes)
         self.source = source
         self.nodes: list[Node] = []
 

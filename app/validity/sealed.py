@@ -1,0 +1,41 @@
+"""A conversation as far as its provider sealed it: for the rest stand-ins, which need no reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from app.model import Block, Held, Message, Opaque, Text, Thinking, ToolResult, ToolUse
+
+_WORDS: Final = Held("-")
+_NOTHING: Final = Held("{}")
+
+
+def sealed_parts(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Messages of the same blocks in the same order; none is read but those that hold what can be sealed.
+
+    Nothing, where no message does.
+    """
+    if not any(map(_is_sealed, messages)):
+        return ()
+    return tuple(message if _is_sealed(message) else _stand_in(message) for message in messages)
+
+
+def _is_sealed(message: Message) -> bool:
+    return any(isinstance(block, Thinking | Opaque) for block in message.blocks)
+
+
+def _stand_in(message: Message) -> Message:
+    return replace(message, blocks=tuple(map(_without_words, message.blocks)))
+
+
+def _without_words(block: Block) -> Block:
+    match block:
+        case Text():
+            return Text(block.key, _WORDS, block.author)
+        case ToolUse():
+            return ToolUse(block.key, block.id, block.name, _NOTHING, server=block.server)
+        case ToolResult() if not block.server:
+            return ToolResult(block.key, block.tool_use_id, ())
+    return block
