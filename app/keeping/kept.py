@@ -106,6 +106,31 @@ def find(source: Source) -> Found:
     return Found(tuple(kept), tuple(dict.fromkeys(notes)))
 
 
+def left_behind() -> Mapping[str, int]:
+    """How many steps lie there for each file that no program works on, by its path with links followed."""
+    found: dict[str, int] = {}
+    for path in sorted(journal_dir().glob(f"*{ENDING}")):
+        try:
+            if _is_held(path):
+                continue
+            kept = read(path)
+        except (OSError, InputError):
+            continue  # what is wrong with it is told when its file is opened
+        if kept.done:
+            file = kept.identity.file
+            found[file] = found.get(file, 0) + len(kept.done)
+    return found
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a program is at work on these steps."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        return not try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _candidates(here: Identity) -> Iterator[Path]:
     """Journals of the file by its path, and those of a file that is gone from where it held the same."""
     for path in sorted(journal_dir().glob(f"*{ENDING}")):

@@ -16,12 +16,12 @@ import pytest
 from textual.pilot import Pilot
 
 from app.keeping.journal import journal_dir
-from app.tui.app import HandcompactApp
+from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.sessions import SessionsScreen
 from tests.tui.driving import opening, shows, until
-from tests.tui.files import anthropic_file
+from tests.tui.files import anthropic_file, claude_project
 from tests.tui.on_screen import press
 from tests.tui.screen_text import assert_golden, screen_text
 
@@ -103,6 +103,21 @@ async def test_nothing_is_asked_after_an_export(file: Path) -> None:
         assert kept() == []
         await press(pilot, "q")
         assert app._exit
+
+
+async def test_the_list_marks_a_session_whose_steps_were_not_exported(tmp_path: Path) -> None:
+    claude_project(tmp_path / "claude", {"Left in the middle.": time.time(), "Done.": time.time() - 60})
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "Left in the middle." in screen_text(app))
+        assert "not exported" not in screen_text(app)
+        await press(pilot, "enter")
+        await until(pilot, lambda: shows(app, InspectScreen))
+        await press(pilot, "p", "escape", "down", "enter")
+        await until(pilot, lambda: shows(app, SessionsScreen) and "not exported" in screen_text(app))
+        text = screen_text(app)
+        assert ">*Left in the middle." in text and "* 1 step not exported" in text
+        assert "not exported" not in await press(pilot, "down")
 
 
 async def test_a_reread_keeps_one_journal(file: Path) -> None:

@@ -19,7 +19,8 @@ from app.tui.keys import Where
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import Line, Prompt, acts
 from app.tui.screens.parts.heads import ShowsHeads
-from app.tui.screens.parts.looking import LooksForSessions
+from app.tui.screens.parts.holding import Holds
+from app.tui.screens.parts.looking import LooksForSessions, places_words
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.session_list import SessionList
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from app.tui.app import Opening
 
 
-class SessionsScreen(ShowsHeads, LooksForSessions):
+class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
     """A list to choose from; opening a file shows its progress here, and what was wrong with it."""
 
     WHERE: ClassVar[Where] = Where.SESSIONS
@@ -41,12 +42,12 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
         self._rows: Sequence[Row] = ()
         self._shelves: Sequence[Shelf] = ()
         self._at_work: Mapping[str, Sequence[str]] = {}
+        self._left: Mapping[str, int] = {}
+        """Steps that were not exported, by the name of their session."""
         self._looking = False
         self._sieve = Sieve()
         self._sort = Sort.AGE
         self._folded: set[str] = set()
-        self._held: Path | None = None
-        """The session that another is to be held against."""
 
     def body(self) -> Iterable[Widget]:
         yield Line(id="looked")
@@ -69,6 +70,10 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
     def _list(self) -> SessionList:
         return self.query_one(SessionList)
 
+    def at_hand(self) -> Found | None:
+        row = self._list.current
+        return row if isinstance(row, Found) else None
+
     @property
     def _grouped(self) -> bool:
         return self.shell.preferences.by_project
@@ -85,6 +90,17 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
     def on_screen_resume(self) -> None:
         if not (self.opens_first or len(self._catalogue) or self._looking or self.is_opening):
             self._look()
+        elif len(self._catalogue):
+            self._look_for_steps()
+
+    def _look_for_steps(self) -> None:
+        self.look_for_steps([found.name for found in self._catalogue])
+
+    @on(LooksForSessions.Left)
+    def _some_left(self, event: LooksForSessions.Left) -> None:
+        if event.steps != self._left:
+            self._left = event.steps
+            self._show()
 
     # Looking
 
@@ -99,6 +115,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
         self._catalogue.add(event.found)
         if event.at_work is not None:
             self._at_work, self._shelves, self._looking = event.at_work, event.shelves, False
+            self._look_for_steps()
         self._show()
 
     # Showing
@@ -111,28 +128,23 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
         self._rows = by_project(shown, self._folded) if self._grouped else shown
         place = next((i for i, row in enumerate(self._rows) if self._key(row) == here), 0) if here else 0
         self._list.show(
-            self._rows, now=now, sort=self._sort, grouped=self._grouped, running=self._at_work, cursor=place
+            self._rows,
+            now=now,
+            sort=self._sort,
+            grouped=self._grouped,
+            running=self._at_work,
+            left=self._left,
+            cursor=place,
         )
-        self.query_one("#looked", Line).say(self._looked())
+        self.query_one("#looked", Line).say(
+            "looking ..." if self._looking else places_words(self._catalogue, self._shelves)
+        )
         self._tell_row()
         self.refresh_lines()
 
     @staticmethod
     def _key(row: Row | None) -> str | None:
         return row.name if row is not None else None
-
-    def _looked(self) -> str:
-        if self._looking:
-            return "looking ..."
-        few = counted(sum(found.is_sample for found in self._catalogue), "sample")
-        full = [shelf for shelf in self._shelves if shelf.found]
-        if not full:
-            # The samples come first: they are what there is to open, and the line may be cut at its end.
-            return f"{few} below; no sessions in {', '.join(short_path(s.folder) for s in self._shelves)}"
-        places = [f"{counted(s.found, 'session')} in {short_path(s.folder)} ({s.agent})" for s in full]
-        if len(full) > 1:
-            places = [f"{s.found:,} of {s.agent}" for s in full]
-        return f"{', '.join(places)}; {few} below"
 
     def _tell_row(self) -> None:
         if self.is_opening:
@@ -148,6 +160,8 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
     def _facts(self, found: Found) -> str:
         users = self._at_work.get(found.name, ())
         facts = [f"{self.glyphs.warning} at work: {', '.join(users)}"] if users else []
+        if steps := self._left.get(found.name):
+            facts.append(f"{self.glyphs.pinned} {counted(steps, 'step')} not exported")
         facts += [found.agent] if not found.is_sample else []
         facts += [f"a: {counted(found.subagents, 'subagent')}"] if found.subagents else []
         return f" {self.glyphs.dot} ".join(facts)
@@ -202,23 +216,6 @@ class SessionsScreen(ShowsHeads, LooksForSessions):
         from app.tui.screens.backups import BackupsScreen
 
         self.app.push_screen(BackupsScreen())
-
-    @acts
-    def action_hold(self) -> None:
-        from app.tui.screens.contrast import ContrastScreen
-
-        row = self._list.current
-        assert isinstance(row, Found)
-        one, other = self._held, row.path
-        if one is None:
-            self._held = other
-            self.status(f"d on another session compares it with {short_path(other)}")
-            return
-        self._held = None
-        if one == other:
-            self.status("let go")
-        else:
-            self.app.push_screen(ContrastScreen(one, other, f"{one.name} {self.glyphs.arrow} {other.name}"))
 
     def action_filter(self) -> None:
         from app.tui.screens.choose import ChooseScreen

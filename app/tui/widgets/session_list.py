@@ -34,6 +34,7 @@ class SessionList(LineView):
         self._sort = Sort.AGE
         self._grouped = False
         self._at_work: Collection[str] = ()
+        self._left: Collection[str] = ()
         self._now = 0.0
 
     def show(
@@ -44,13 +45,16 @@ class SessionList(LineView):
         sort: Sort = Sort.AGE,
         grouped: bool = False,
         running: Collection[str] = (),
+        left: Collection[str] = (),
         cursor: int | None = None,
     ) -> None:
         """Show rows as they are at a time (seconds since 1970); the cursor stays unless told.
 
-        `running` are the names of sessions that somebody is at work on.
+        `running` are the names of sessions that somebody is at work on, `left` of those with steps that
+        were not exported.
         """
-        self._rows, self._now, self._sort, self._grouped, self._at_work = rows, now, sort, grouped, running
+        self._rows, self._now, self._sort, self._grouped = rows, now, sort, grouped
+        self._at_work, self._left = running, left
         self.rows_changed(cursor)
 
     @property
@@ -79,7 +83,9 @@ class SessionList(LineView):
         tokens = "" if row.tokens is None else short_number(row.tokens)
         messages = "" if row.messages is None else f"{'~' if row.about else ''}{short_number(row.messages)}"
         columns = self._columns(row.project, age, size, tokens, messages, row.agent)
-        lead = self.glyphs.warning if row.name in self._at_work else " "
+        lead = self.glyphs.pinned if row.name in self._left else " "
+        if row.name in self._at_work:
+            lead = self.glyphs.warning
         lead += "  " if self._grouped else ""
         return Strip([Segment(lead + self._line(row.title, columns, len(lead)), self.base_style)])
 

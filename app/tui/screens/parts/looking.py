@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from app.discovery.catalogue import Catalogue
 from app.discovery.found import Found, Shelf
+from app.display import counted, short_path
 from app.tui.in_thread import in_thread
 from app.tui.responsive import importing
 from app.tui.screens.base import BaseScreen
@@ -36,6 +39,25 @@ class LooksForSessions(BaseScreen):
             self.shelves = shelves
             self.at_work = at_work
             """Who is at work on which session, by its name."""
+
+    class Left(Message):
+        """It is known what steps were left behind: how many, by the name of the session."""
+
+        def __init__(self, steps: Mapping[str, int]) -> None:
+            super().__init__()
+            self.steps = steps
+
+    @in_thread(exit_on_error=False, exclusive=True, group="left")
+    def look_for_steps(self, names: Sequence[str]) -> None:
+        """See which of these sessions have steps that were neither exported nor given up."""
+        with importing:
+            from app.keeping.kept import left_behind
+
+        by_file = left_behind()
+        # Only of those whose file is called so is it asked where it really lies.
+        called = {Path(file).name for file in by_file}
+        same = {name: str(Path(name).resolve()) for name in names if Path(name).name in called}
+        self.post_message(self.Left({name: by_file[file] for name, file in same.items() if file in by_file}))
 
     @in_thread(exit_on_error=False, exclusive=True, group="look")
     def look_for_sessions(self) -> None:
@@ -66,3 +88,16 @@ class LooksForSessions(BaseScreen):
         at_work = {found.name: users for found in look.listed if (users := now.on(found.name))}
         if not worker.is_cancelled:
             self.post_message(self.Came(batch, look.shelves, at_work))
+
+
+def places_words(catalogue: Catalogue, shelves: Sequence[Shelf]) -> str:
+    """Where was looked, and how much was found there."""
+    few = counted(sum(found.is_sample for found in catalogue), "sample")
+    full = [shelf for shelf in shelves if shelf.found]
+    if not full:
+        # The samples come first: they are what there is to open, and the line may be cut at its end.
+        return f"{few} below; no sessions in {', '.join(short_path(s.folder) for s in shelves)}"
+    places = [f"{counted(s.found, 'session')} in {short_path(s.folder)} ({s.agent})" for s in full]
+    if len(full) > 1:
+        places = [f"{s.found:,} of {s.agent}" for s in full]
+    return f"{', '.join(places)}; {few} below"
