@@ -53,7 +53,7 @@ class HandcompactApp(Steadfast):
         self.opening = opening
         self.preferences = load_preferences()
         known = self.available_themes
-        wanted = (opening.theme, self.preferences.theme, self.theme)
+        wanted = (opening.theme, self._of_few_colours(), self.preferences.theme, self.theme)
         self.theme = next(name for name in wanted if name in known)
         ascii_only = opening.ascii or self.preferences.ascii
         # Asked now: while the screens run, standard output is Textual's own, which has no encoding.
@@ -65,6 +65,12 @@ class HandcompactApp(Steadfast):
         favour_screen()
         self.push_screen(SessionsScreen(self.opening))
         self.watch(self, "theme", self._keep_theme, init=False)
+
+    def _of_few_colours(self) -> str | None:
+        """The theme for a terminal of 16 colours: of others, things dimmed there have their background's."""
+        if self.console.color_system != "standard":
+            return None
+        return "ansi-light" if "light" in (self.preferences.theme or "") else "ansi-dark"
 
     # Preferences
 

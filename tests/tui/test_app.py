@@ -26,6 +26,17 @@ async def test_a_theme_is_taken_from_the_command_line_and_kept_when_it_changes()
     assert HandcompactApp(Opening()).theme == "ansi-dark"
 
 
+def test_a_terminal_of_sixteen_colours_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("COLORTERM")
+    assert HandcompactApp(Opening()).theme == "ansi-dark"
+    assert HandcompactApp(Opening(theme="textual-dark")).theme == "textual-dark"
+    save_preferences(Preferences(theme="textual-light"))
+    assert HandcompactApp(Opening()).theme == "ansi-light"
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert HandcompactApp(Opening()).theme == "textual-light"
+
+
 def test_a_theme_that_does_not_exist_is_not_fatal() -> None:
     save_preferences(Preferences(theme="gone"))
     assert HandcompactApp(Opening(theme="no-such-theme")).theme == "textual-dark"

@@ -1,7 +1,8 @@
 """The whole session on a line: a cell for each slice of its rows, the higher the more tokens it has.
 
 With a second line the cells say in the textures of the usage bar what they mostly are, and signs stand
-where it matters; on one line the signs stand among the heights.
+where it matters. On one line only what is kept has a height: of what could go its texture says more, and
+colour alone would say nothing to many. There the signs stand among the cells, and what is not sent is blank.
 """
 
 from __future__ import annotations
@@ -110,13 +111,18 @@ class MapBar(Widget):
                 segments.append(Segment(self._texture(each), style))
             else:
                 is_here = self.here is not None and each.start <= self.here < each.end
-                segments.append(Segment(self._level(each, largest), style + _REVERSE if is_here else style))
+                segments.append(Segment(self._both(each, largest), style + _REVERSE if is_here else style))
         return Strip(segments).crop_extend(0, width, self.rich_style)
 
     def _level(self, each: Slice, largest: int) -> str:
         # By the square root: a few large results would leave all others on the floor.
         levels = self.glyphs.levels
         return levels[ceil(len(levels) * sqrt(each.tokens / largest)) - 1] if each.tokens else " "
+
+    def _both(self, each: Slice, largest: int) -> str:
+        # In ASCII the levels are made of the same signs as the textures.
+        has_height = each.sort is Sort.KEPT and self.glyphs.pictures
+        return self._level(each, largest) if has_height else self._texture(each)
 
     def _texture(self, each: Slice) -> str:
         if each.sort is Sort.UNSENT or not each.tokens:
