@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -20,6 +19,7 @@ from app.compactability import classify
 from app.diff import text_rows
 from app.edits.drop import Drop
 from app.export.plan import Wishes, make_plan
+from app.export.write import write
 from app.formats import FORMATS, lenient, open_session, store
 from app.formats.claude_code import ClaudeCode
 from app.formats.lenient import parse_record
@@ -292,10 +292,11 @@ def test_dropping_half_of_twice_the_messages_by_hand_is_twice_the_work() -> None
 # Exporting
 
 
-@pytest.mark.parametrize("shape", ["claude", "codex"])
-def test_an_export_is_streamed_and_reads_each_record_a_few_times(
-    tmp_path: Path, shape: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("shape", "to_plan"), [("claude", 1), ("codex", 2)])
+def test_an_export_is_streamed_and_decodes_each_record_once_a_step(
+    tmp_path: Path, shape: str, to_plan: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of Codex all that was sent before is looked at for seals, too."""
     parsed = 0
     real = lenient.parse_record
 
@@ -304,17 +305,27 @@ def test_an_export_is_streamed_and_reads_each_record_a_few_times(
         parsed += 1
         return real(raw)
 
-    opened = open_workspace(str(made(tmp_path, shape, 1)), pipeline="gentle", exact=False)
+    opened = open_workspace(str(made(tmp_path, shape, 6)), pipeline="gentle", exact=False)
     workspace = opened.workspace
     workspace.run_all()
-    monkeypatch.setattr(store, "CACHE_BYTES", 0)
+    assert workspace.messages
     monkeypatch.setattr("app.formats.store.parse_record", counting)
-    plan = make_plan(workspace, opened.source, replace(Wishes(), out=tmp_path / "new"))
-    sizes = [len(piece) for piece in plan.rewriting.pieces()]
+    plan = make_plan(workspace, opened.source, Wishes(out=tmp_path / "new", backup_dir=tmp_path))
     records = workspace.session.records
+    assert parsed < 1.2 * to_plan * len(records)
+    parsed = 0
+    sizes = [len(piece) for piece in plan.rewriting.pieces()]
     largest = max(records[index].length for index in range(len(records)))
     assert max(sizes) < 2 * largest + 4_096 and len(sizes) > len(records) // 3
-    assert parsed < 8 * len(records)
+    assert parsed < 1.2 * plan.rewriting.changed + 10
+    parsed = 0
+    tracemalloc.start()
+    write(plan, drop_user_words=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Those that changed to be written, and those that were written to be read back.
+    assert parsed < 1.2 * (plan.rewriting.changed + len(sizes))
+    assert peak < 6_000_000
 
 
 # Comparing
