@@ -28,7 +28,8 @@ class RecordStore:
         self._source = source
         self._lies: array[int] = array("q")
         """Offset, length and line of each record; a hundred thousand of them are not objects."""
-        self._kinds: list[str] = []
+        self.kinds: list[str] = []
+        """The kind of each record, in order."""
         self._keys: list[str] = []
         self._damage: dict[int, tuple[str, ...]] = {}
         self._limit = cache_bytes
@@ -40,10 +41,10 @@ class RecordStore:
 
     def append(self, record: Record) -> None:
         """Add the next record; its index must be the number of those before it."""
-        if record.index != len(self._kinds):
-            raise ValueError(f"record {record.index} appended as number {len(self._kinds)}")
+        if record.index != len(self.kinds):
+            raise ValueError(f"record {record.index} appended as number {len(self.kinds)}")
         self._lies.extend((record.offset, record.length, record.line))
-        self._kinds.append(record.kind)
+        self.kinds.append(record.kind)
         self._keys.append(record.key)
         if record.damage:
             self._damage[record.index] = record.damage
@@ -54,17 +55,21 @@ class RecordStore:
         return self._source.name
 
     def __len__(self) -> int:
-        return len(self._kinds)
+        return len(self.kinds)
 
     def __getitem__(self, index: int) -> Record:
-        index = range(len(self._kinds))[index]
+        index = range(len(self.kinds))[index]
         offset, length, line = self._lies[3 * index : 3 * index + 3]
         damage = self._damage.get(index, ())
-        return Record(index, offset, length, line, self._kinds[index], self._keys[index], damage)
+        return Record(index, offset, length, line, self.kinds[index], self._keys[index], damage)
+
+    def length(self, index: int) -> int:
+        """Bytes of a record, without its line end."""
+        return self._lies[3 * index + 1]
 
     def raw(self, index: int) -> bytes:
         """The very bytes of a record, without its line end."""
-        index = range(len(self._kinds))[index]
+        index = range(len(self.kinds))[index]
         return self._source.read(self._lies[3 * index], self._lies[3 * index + 1])
 
     def value(self, index: int) -> Any:
@@ -72,7 +77,7 @@ class RecordStore:
 
         The value may be given to others too: do not change it.
         """
-        if self._kinds[index] == "unreadable":
+        if self.kinds[index] == "unreadable":
             return None
         with self._lock:
             if index in self._cache:

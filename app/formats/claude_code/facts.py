@@ -54,7 +54,7 @@ def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequenc
     live = {n.index for n in (*way.path, *way.nodes)}
     strict = _strict_nodes(graph, way)
     return Facts(
-        records=sum(transcript[n.index].kind != "unreadable" for n in nodes),
+        records=sum(transcript.kinds[n.index] != "unreadable" for n in nodes),
         bad_lines=tuple(bad_lines),
         conversation=len(talk),
         messages=len(join(n for n in strict if n.talk)),
@@ -62,7 +62,7 @@ def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequenc
         missing_parents=tuple(dict.fromkeys(n.parent for n in graph.missing if n.parent and n.index in live)),
         branches=branches + 1 if talk else 0,
         sidechain_records=sum(n.sidechain for n in nodes),
-        hidden_bytes=sum(transcript[n.index].length for n in silent if not n.talk),
+        hidden_bytes=sum(transcript.length(n.index) for n in silent if not n.talk),
     )
 
 

@@ -148,7 +148,7 @@ class Planner:
             n
             for n in self._records.nodes
             if n.index not in left_out
-            and self._records[n.index].kind != "unreadable"
+            and self._records.kinds[n.index] != "unreadable"
             and not (unlogged and n.kind in REQUEST_LOG)
         ]
         layout = Layout(base_rows(stay, self._graph, thread), thread)

@@ -81,26 +81,25 @@ def _boundaries(rollout: Rollout) -> list[Boundary]:
 
 
 def _facts(rollout: Rollout, live: Sequence[Node], bad_lines: Sequence[int]) -> Facts:
-    records = [rollout[index] for index in range(len(rollout))]
+    hidden = (index for index, kind in enumerate(rollout.kinds) if kind not in (ITEM, COMPACTED))
     return Facts(
-        records=sum(record.kind != "unreadable" for record in records),
+        records=len(rollout) - rollout.kinds.count("unreadable"),
         bad_lines=tuple(bad_lines),
         conversation=sum(node.role is not Role.SYSTEM for node in live),
         messages=len(live),
         branches=1 if live else 0,
-        hidden_bytes=sum(record.length for record in records if record.kind not in (ITEM, COMPACTED)),
+        hidden_bytes=sum(map(rollout.length, hidden)),
     )
 
 
 def _notices(rollout: Rollout, live: Sequence[Node]) -> tuple[Notice, ...]:
     told = Told(rollout)
-    for index in range(len(rollout)):
-        kind = rollout[index].kind
+    for index, kind in enumerate(rollout.kinds):
         if kind not in TYPES and kind not in ("", "unreadable"):
             told.add("unknown-record-type", index, kind)
-    first = next((r for r in map(rollout.__getitem__, range(len(rollout))) if r.kind != "unreadable"), None)
-    if first is not None and first.kind != META:
-        told.add("no-session-meta", first.index, "Codex resumes no file that does not begin with it")
+    first = next((index for index, kind in enumerate(rollout.kinds) if kind != "unreadable"), None)
+    if first is not None and rollout.kinds[first] != META:
+        told.add("no-session-meta", first, "Codex resumes no file that does not begin with it")
     older = [r for r in rollout.boundaries if r != rollout.replay.top.compaction]
     if older:
         size = sum(rollout[record].length for record in older)
