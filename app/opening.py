@@ -17,6 +17,7 @@ from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session, blocks_of
 from app.pipeline import Pipeline, load
 from app.tokens import token_estimator
+from app.tokens.encode import counts_are_kept
 from app.work.workspace import Workspace
 
 LARGE_BYTES: Final = 4 << 20
@@ -58,6 +59,8 @@ def open_workspace(
     loaded = load(pipeline) if isinstance(pipeline, str) else pipeline
     chosen = loaded.with_options(parse_settings(settings))
     source = open_source(file)
+    # What was counted before is then known by its mark, and not read again.
+    source.marks = exact and counts_are_kept()
     kind = detect(source)
     if exact and counts_soon and source.size >= LARGE_BYTES:
         _prepare_to_count(source, kind)

@@ -30,6 +30,7 @@ class Glance:
     def __init__(self, source: Source) -> None:
         self.name = source.name
         self.size = source.size
+        self.marks = source.marks
         self._source = source
         self._kept: dict[Hashable, Any] = {}
 

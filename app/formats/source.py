@@ -38,6 +38,8 @@ class Source(Protocol):
     name: str
     """The path as the person gave it, or `-`."""
     size: int
+    marks: bool
+    """Whether the texts of a session that is read from it are marked (`app.content.mark_of`)."""
 
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`."""
@@ -60,6 +62,8 @@ def sha256(source: Source) -> str:
 class BytesSource:
     """Bytes that are in memory: standard input, and tests."""
 
+    marks = False
+
     def __init__(self, data: bytes, name: str = "-") -> None:
         self.name = name
         self.size = len(data)
@@ -74,6 +78,8 @@ class FileSource:
 
     The size is fixed at opening: what an agent appends later is not part of this session.
     """
+
+    marks = False
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)

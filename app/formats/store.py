@@ -7,6 +7,7 @@ from array import array
 from collections import OrderedDict
 from typing import Any, Final
 
+from app.content import mark_of
 from app.errors import FileChanged
 from app.formats.lenient import parse_record
 from app.formats.source import Source
@@ -26,6 +27,8 @@ class RecordStore:
 
     def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
         self._source = source
+        self.marks = source.marks
+        """Whether texts are marked while they are read, so that what is known of one can be looked up."""
         self._lies: array[int] = array("q")
         """Offset, length and line of each record; a hundred thousand of them are not objects."""
         self.kinds: list[str] = []
@@ -114,7 +117,7 @@ class RecordStore:
 class Stored:
     """A `app.model.Content` that lies in a record: only its measures and a preview are in memory."""
 
-    __slots__ = ("_path", "_record", "_store", "chars", "preview", "size")
+    __slots__ = ("_mark", "_path", "_record", "_store", "chars", "preview", "size")
 
     def __init__(self, store: RecordStore, record: int, path: JsonPath, text: str) -> None:
         self._store = store
@@ -123,6 +126,14 @@ class Stored:
         self.chars = len(text)
         self.size = self.chars if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         self.preview = text[:PREVIEW_CHARS]
+        self._mark = mark_of(text) if store.marks else None
+
+    @property
+    def mark(self) -> bytes:
+        """The text's mark; reads it the first time unless it was marked before."""
+        if self._mark is None:
+            self._mark = mark_of(self.read())
+        return self._mark
 
     def read(self) -> str:
         """The whole text; a value that is no string as compact JSON."""

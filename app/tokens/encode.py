@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Iterator
-from hashlib import blake2b
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.content import Content, mark_of
+from app.formats.store import Stored
 from app.secrets import count_secrets
+from app.tokens.text_class import HEAD_CHARS, TextClass, text_class
 from app.tokens.vocabulary import O200K, VOCABULARIES, Lazy
 
 if TYPE_CHECKING:
@@ -19,8 +21,8 @@ PIECE_CHARS = 8_192
 """Code points that are encoded at once: tiktoken panics on about a million blanks in a row and takes
 seconds for a megabyte of one letter."""
 
-CACHED_COUNTS = 65_536
-"""Texts whose count is remembered, by their hash."""
+REMEMBERED = 65_536
+"""Texts of which it is remembered what is known, by their marks."""
 
 _TRIES = 64
 """Line ends that are looked at, going back from the end of a piece, before it is cut as it comes."""
@@ -30,18 +32,19 @@ class Known(NamedTuple):
     """What is known of one text."""
 
     tokens: int
+    kind: TextClass | None = None
+    """None where nobody asked."""
     secrets: int | None = None
     """Strings that look like keys; None where nobody looked."""
 
 
 class Encoder:
-    """Counts tokens in one vocabulary. One object may serve many threads."""
+    """Counts tokens in one vocabulary, and knows what else was found out about a text. Safe with threads."""
 
-    def __init__(self, lazy: Lazy, *, limit: int = CACHED_COUNTS) -> None:
+    def __init__(self, lazy: Lazy, *, limit: int = REMEMBERED) -> None:
         self._lazy = lazy
         self._limit = limit
-        self._counts: dict[int, int] = {}
-        self._secrets: dict[int, int] = {}
+        self._known: dict[bytes, Known] = {}
         self._lock = threading.Lock()
         self.kept: KeptCounts | None = None
         """Counts of earlier runs, where they are kept."""
@@ -61,11 +64,9 @@ class Encoder:
         """Load the vocabulary now, if there is one."""
         self._lazy.get()
 
-    def knows(self, text: str) -> bool:
-        """Whether `text` can be counted without the vocabulary."""
-        if not text or hash(text) in self._counts:
-            return True
-        return self.kept is not None and self.kept.get(digest(text, self.name)) is not None
+    def knows(self, content: Content) -> bool:
+        """Whether a text can be counted without the vocabulary."""
+        return self._find(mark_in(content)) is not None
 
     def count(self, text: str) -> int | None:
         """Tokens of `text`, special tokens counted as the words they are; None without a vocabulary.
@@ -75,45 +76,61 @@ class Encoder:
         """
         if not text:
             return 0
-        # Python salts the hash of a string, so nobody can write two texts of one hash into a session.
-        key = hash(text)
-        known = self._counts.get(key)
-        if known is not None:
-            return known
-        kept = self.kept
-        mark = b"" if kept is None else digest(text, self.name)
-        found = None if kept is None else kept.get(mark)
-        if found is None:
-            count = self._encode(text)
-            if count is None:
-                return None
-            found = Known(count)
-            if kept is not None:
-                kept.put(mark, found)
-        self._remember(key, found)
-        return found.tokens
+        known = self._measured(mark_of(text), lambda: text)
+        return None if known is None else known.tokens
 
-    def secrets(self, text: str) -> int:
-        """How many strings of `text` look like keys; kept with its tokens where they are known."""
-        if not text:
-            return 0
-        tokens = self.count(text)
-        key = hash(text)
-        known = self._secrets.get(key)
-        if known is not None:
-            return known
-        found = count_secrets(text)
-        if tokens is not None:
-            self._remember(key, Known(tokens, found))
-            if self.kept is not None:
-                self.kept.put(digest(text, self.name), Known(tokens, found))
-        return found
+    def measure(self, content: Content) -> Known | None:
+        """What is known of a text, its tokens at least; reads and encodes it if it was never counted.
 
-    def _remember(self, key: int, known: Known) -> None:
+        None without a vocabulary.
+        """
+        return self._measured(mark_in(content), content.read)
+
+    def kind(self, content: Content) -> TextClass:
+        """What kind of text it is, by its head."""
+        known = self.measure(content)
+        if known is not None and known.kind is not None:
+            return known.kind
+        kind = text_class(content.read()[:HEAD_CHARS])
+        if known is not None:
+            self._keep(mark_in(content), known._replace(kind=kind))
+        return kind
+
+    def secrets(self, content: Content) -> int:
+        """How many strings of a text look like keys."""
+        known = self.measure(content)
+        if known is not None and known.secrets is not None:
+            return known.secrets
+        secrets = count_secrets(content.read())
+        if known is not None:
+            self._keep(mark_in(content), known._replace(secrets=secrets))
+        return secrets
+
+    def _measured(self, mark: bytes, read: Callable[[], str]) -> Known | None:
+        known = self._find(mark)
+        if known is None and (tokens := self._encode(read())) is not None:
+            known = Known(tokens)
+            self._keep(mark, known)
+        return known
+
+    def _find(self, mark: bytes) -> Known | None:
+        known = self._known.get(mark)
+        if known is None and self.kept is not None:
+            known = self.kept.get(key_of(mark, self.name))
+            if known is not None:
+                self._remember(mark, known)
+        return known
+
+    def _keep(self, mark: bytes, known: Known) -> None:
+        self._remember(mark, known)
+        if self.kept is not None:
+            self.kept.put(key_of(mark, self.name), known)
+
+    def _remember(self, mark: bytes, known: Known) -> None:
         with self._lock:
-            _put(self._counts, key, known.tokens, self._limit)
-            if known.secrets is not None:
-                _put(self._secrets, key, known.secrets, self._limit)
+            while len(self._known) >= self._limit and mark not in self._known:
+                del self._known[next(iter(self._known))]
+            self._known[mark] = known
 
     def _encode(self, text: str) -> int | None:
         encoding = self._lazy.get()
@@ -124,16 +141,14 @@ class Encoder:
         return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
 
 
-def _put(memory: dict[int, int], key: int, number: int, limit: int) -> None:
-    while len(memory) >= limit and key not in memory:
-        del memory[next(iter(memory))]
-    memory[key] = number
+def mark_in(content: Content) -> bytes:
+    """The mark of a text, which is not read where it was marked when the session was."""
+    return content.mark if isinstance(content, Stored) else mark_of(content.read())
 
 
-def digest(text: str, vocabulary: str) -> bytes:
-    """What stands for a text where counts are kept: no text can be had from it."""
-    data = text.encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=16, person=vocabulary.encode()[:16]).digest()
+def key_of(mark: bytes, vocabulary: str) -> bytes:
+    """Under which a text's counts in a vocabulary are kept."""
+    return mark + vocabulary.encode()[:2]
 
 
 def pieces(text: str, size: int = PIECE_CHARS) -> Iterator[str]:
@@ -184,6 +199,11 @@ def keep_counts(folder: Path | None) -> None:
         if each.kept is not None:
             each.kept.close()
         each.kept = kept
+
+
+def counts_are_kept() -> bool:
+    """Whether counts are looked up in a file."""
+    return _ENCODERS[O200K.name].kept is not None
 
 
 def write_kept_counts() -> None:

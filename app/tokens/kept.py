@@ -1,7 +1,7 @@
 """Counts that are kept on disk, so that a session opened again is counted at once.
 
-What is kept is a digest of a text, its number of tokens and how many strings in it look like keys,
-never a text. The file may be deleted at any time; one that is damaged or of another version is made
+What is kept is a digest of a text, its number of tokens, its kind and how many strings in it look like
+keys, never a text. The file may be deleted at any time; one that is damaged or of another version is made
 anew, and where nothing can be written the program counts as if there were no file.
 """
 
@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -19,8 +19,9 @@ from zlib import crc32
 
 from app import __version__
 from app.tokens.encode import Known
+from app.tokens.text_class import TextClass
 
-FILE: Final = "counts-2.db"
+FILE: Final = "counts-3.db"
 """Its number is that of the table, and of how texts are cut to be counted (`app.tokens.encode.pieces`)."""
 
 MOST: Final = 1_000_000
@@ -35,12 +36,15 @@ PATIENCE: Final = 2.0
 _DAY: Final = 86_400
 _TABLE: Final = (
     "CREATE TABLE IF NOT EXISTS counts"
-    " (text BLOB PRIMARY KEY, tokens INTEGER NOT NULL, secrets INTEGER, day INTEGER NOT NULL) WITHOUT ROWID"
+    " (text BLOB PRIMARY KEY, tokens INTEGER NOT NULL, kind INTEGER, secrets INTEGER, day INTEGER NOT NULL)"
+    " WITHOUT ROWID"
 )
 _SHAPES: Final = crc32(__version__.encode()) >> 1
-"""Which version of the program looked for keys: another one knows other shapes, and has to look anew."""
+"""Which version of the program looked at texts: another one knows other kinds and keys, and looks anew."""
 
-_ASKED: Final = "SELECT tokens, secrets, day FROM counts WHERE text = ?"
+_KINDS: Final[Mapping[object, TextClass]] = dict(enumerate(TextClass))
+_NUMBERS: Final[Mapping[TextClass, int]] = {kind: number for number, kind in enumerate(TextClass)}
+_ASKED: Final = "SELECT tokens, kind, secrets, day FROM counts WHERE text = ?"
 
 
 class KeptCounts:
@@ -75,12 +79,12 @@ class KeptCounts:
                 return None
             if found is None:
                 return None
-            tokens, secrets, day = found
+            tokens, kind, secrets, day = found
             if not _is_count(tokens) or not (secrets is None or _is_count(secrets)):
                 return None
             if day != self._today:
                 self._seen.add(text)
-            return Known(tokens, secrets)
+            return Known(tokens, _KINDS.get(kind), secrets)
 
     def put(self, text: bytes, known: Known) -> None:
         """Keep what is known of a text; it is written with others, at the latest by `flush`."""
@@ -106,7 +110,10 @@ class KeptCounts:
         if not (self._new or self._seen):
             return
         database = self._opened()
-        rows = [(text, *known, self._today) for text, known in self._new.items()]
+        rows = [
+            (text, known.tokens, known.kind and _NUMBERS[known.kind], known.secrets, self._today)
+            for text, known in self._new.items()
+        ]
         seen = [(self._today, text) for text in self._seen]
         self._new, self._seen = {}, set()
         if database is None:
@@ -114,7 +121,7 @@ class KeptCounts:
         try:
             database.execute("BEGIN IMMEDIATE")
             with database:
-                database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?)", rows)
+                database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?)", rows)
                 database.executemany("UPDATE counts SET day = ? WHERE text = ?", seen)
                 self._make_room(database)
         except sqlite3.Error as error:
@@ -167,7 +174,7 @@ class KeptCounts:
             database.execute(_TABLE)
             database.execute(_ASKED, (b"",)).fetchone()
             if database.execute("PRAGMA user_version").fetchone()[0] != _SHAPES:
-                database.execute("UPDATE counts SET secrets = NULL WHERE secrets IS NOT NULL")
+                database.execute("UPDATE counts SET kind = NULL, secrets = NULL")
                 database.execute(f"PRAGMA user_version = {_SHAPES}")
         except BaseException:
             database.close()

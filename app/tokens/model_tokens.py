@@ -26,7 +26,7 @@ from app.tokens.families import Family, family_of
 from app.tokens.images import image_tokens
 from app.tokens.memo import Memo
 from app.tokens.rough import rough_tokens
-from app.tokens.text_class import HEAD_CHARS, TextClass, text_class
+from app.tokens.text_class import TextClass, text_class
 
 TOOL_REFERENCE_TOKENS = 750
 """A tool_reference stands for a whole tool description: the median of those seen."""
@@ -112,7 +112,7 @@ class TokenEstimator:
             if isinstance(block, Text | ToolResult | ToolUse)
             for content in contents_of(block)
         )
-        if not all(self._encoder.knows(content.read()) for content in texts):
+        if not all(map(self._encoder.knows, texts)):
             self._encoder.load()
 
     def secrets(self, block: Block) -> int:
@@ -127,8 +127,7 @@ class TokenEstimator:
         return TokenEstimator(self.family, self._encoder, correction)
 
     def _secrets(self, content: Content) -> int:
-        text = content.read()
-        return count_secrets(text) if self._encoder is None else self._encoder.secrets(text)
+        return count_secrets(content.read()) if self._encoder is None else self._encoder.secrets(content)
 
     def _measure(self, block: Block) -> int:
         return _whole(self._tokens(block) * self._scale)
@@ -157,7 +156,7 @@ class TokenEstimator:
         sealed = block.signature_chars or (block.content.chars if block.redacted else 0)
         shown = 0 if block.redacted else block.content.chars
         if shown and family.shown_thinking is not None:
-            return self._count(block.content)[0] * family.shown_thinking
+            return self._count(block.content) * family.shown_thinking
         if sealed and family.seal is not None:
             return family.seal.tokens(sealed)
         return self._words(block.content, TextClass.REPLY) if shown else 0.0
@@ -176,20 +175,20 @@ class TokenEstimator:
     def _words(self, content: Content, kind: TextClass | None = None) -> float:
         if not content.chars:
             return 0.0
-        count, head = self._count(content)
         if kind is None:
             # Without a table the class decides nothing.
-            kind = text_class(head) if self.family.factors else TextClass.PROSE
-        return count * self.family.factor(kind)
+            kind = self._kind(content) if self.family.factors else TextClass.PROSE
+        return self._count(content) * self.family.factor(kind)
 
-    def _count(self, content: Content) -> tuple[float, str]:
-        """Tokens of a text before any factor, and its head."""
-        if self._encoder is not None and self._encoder.expected():
-            text = content.read()
-            found = self._encoder.count(text)
-            if found is not None:
-                return found, text[:HEAD_CHARS]
-        return rough_tokens(content), content.preview
+    def _count(self, content: Content) -> float:
+        """Tokens of a text before any factor."""
+        known = self._encoder.measure(content) if self._encoder is not None and self.exact else None
+        return rough_tokens(content) if known is None else known.tokens
+
+    def _kind(self, content: Content) -> TextClass:
+        if self._encoder is not None and self.exact and self._encoder.measure(content) is not None:
+            return self._encoder.kind(content)
+        return text_class(content.preview)
 
 
 def _whole(value: float) -> int:

@@ -158,7 +158,7 @@ def test_what_the_vocabulary_takes_for_a_moment_is_free_again_before_a_large_ses
     monkeypatch.setattr(encoder(), "_counts", {})
     if known:
         open_workspace(str(LONG), pipeline="gentle").workspace.count_all()
-    monkeypatch.setattr(encoder(), "_counts", {})
+    monkeypatch.setattr(encoder(), "_known", {})
     monkeypatch.setattr(encoder(), "load", lambda: order.append("vocabulary"))
     monkeypatch.setattr(opening, "LARGE_BYTES", 1 << 20)
     monkeypatch.setattr(ClaudeCode, "read", noted)
@@ -204,6 +204,25 @@ def test_each_record_is_decoded_once_for_all_that_is_counted_of_its_texts(
     workspace.examine()
     assert workspace.secrets is not None
     assert len(decoded) == len(set(decoded)) > 100
+
+
+def test_what_was_counted_before_is_counted_again_without_reading_a_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(_: store.Stored) -> str:
+        raise AssertionError("a text was read although all of it was known")
+
+    path = str(made(tmp_path, "claude", 0.3))
+    keep_counts(tmp_path)
+    first = open_workspace(path, pipeline="gentle").workspace
+    first.examine()
+    monkeypatch.setattr(encoder(), "_known", {})
+    again = open_workspace(path, pipeline="gentle").workspace
+    assert again.rows
+    monkeypatch.setattr(store.Stored, "read", read)
+    again.examine()
+    assert again.counted_share == 1.0 and again.secrets == first.secrets
+    assert again.tokens(again.session.messages) == first.tokens(first.session.messages) > 0
 
 
 def test_rough_figures_read_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

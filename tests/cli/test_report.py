@@ -28,7 +28,7 @@ def kept_files() -> list[str]:
 
 def test_the_second_report_encodes_nothing_and_says_the_same(handcompact: Handcompact, file: Path) -> None:
     first = handcompact("report", file)
-    encoder()._counts.clear()
+    encoder()._known.clear()
     calls = encoder().calls
     assert handcompact("report", file).out == first.out
     assert encoder().calls == calls and kept_files() == [FILE]
@@ -42,8 +42,7 @@ def test_strings_like_keys_are_told_of_and_looked_for_once(
     file.write_text(json.dumps({"messages": [{"role": "user", "content": f"{key} of {tmp_path.name}"}]}))
     first = handcompact("report", file)
     assert "! secret-like  1 strings look like keys or passwords" in first.out
-    encoder()._counts.clear()
-    encoder()._secrets.clear()
+    encoder()._known.clear()
     monkeypatch.setattr("app.tokens.encode.count_secrets", lambda _: 7)
     assert handcompact("report", file).out == first.out
     assert "secret-like" not in handcompact("report", file, "--count", "rough").out

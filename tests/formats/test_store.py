@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.content import mark_of
 from app.errors import FileChanged
+from app.formats import detect, open_source
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.source import BytesSource
 from app.formats.store import CACHE_BYTES, RecordStore, Stored, stored
-from app.model import PREVIEW_CHARS, JsonPath, Record
+from app.model import PREVIEW_CHARS, JsonPath, Record, blocks_of, contents_of
+from tests.plain_session import SAMPLES
 
 
 class CountingSource(BytesSource):
@@ -146,3 +150,14 @@ def test_deep_values_are_read_with_little_stack_left() -> None:
         return stored(store, 0, ("a",), store.value(0)["a"]).read()
 
     assert below(500).startswith('{"a":{"a":')
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.json*")), ids=lambda path: str(path.name))
+def test_marks_that_are_made_while_a_session_is_read_are_those_of_its_texts(path: Path) -> None:
+    source = open_source(path)
+    source.marks = True
+    session = detect(source).read(source)
+    contents = [content for _, block in blocks_of(session.messages) for content in contents_of(block)]
+    marked = [content for content in contents if isinstance(content, Stored)]
+    assert marked
+    assert all(content.mark == mark_of(content.read()) for content in marked)

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app.tokens.encode import Encoder, Known, digest, encoder, keep_counts, write_kept_counts
+from app.content import Held, mark_of
+from app.tokens.encode import Encoder, Known, encoder, keep_counts, key_of, write_kept_counts
 from app.tokens.kept import FILE, KeptCounts
+from app.tokens.text_class import TextClass
 from app.tokens.vocabulary import O200K, Lazy
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +52,7 @@ def test_nothing_of_a_text_is_in_the_file_and_only_its_owner_reads_it(tmp_path: 
 
 
 def test_vocabularies_do_not_share_counts() -> None:
-    assert digest("a text", "o200k_base") != digest("a text", "cl100k_base")
+    assert key_of(b"1" * 16, "o200k_base") != key_of(b"1" * 16, "cl100k_base")
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database at all", b"SQLite format 3\0" + b"\xff" * 5_000])
@@ -58,9 +60,9 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / FILE
     path.write_bytes(damage)
     kept = KeptCounts(path)
-    kept.put(b"1" * 16, Known(7, 2))
+    kept.put(b"1" * 16, Known(7, TextClass.DIFF, 2))
     kept.close()
-    assert KeptCounts(path).get(b"1" * 16) == Known(7, 2)
+    assert KeptCounts(path).get(b"1" * 16) == Known(7, TextClass.DIFF, 2)
 
 
 def test_a_file_that_is_torn_while_it_is_open_is_no_obstacle(tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_a_table_of_other_values_is_not_believed(tmp_path: Path) -> None:
     kept = KeptCounts(path)
     assert kept.get(b"1" * 16) is None
     with sqlite3.connect(path) as database:
-        for number, values in enumerate(("'many', 0, 0", "-4, 0, 0", "4, 'some', 0", "4, -1, 0")):
+        for number, values in enumerate(("'many', 0, 0, 0", "-4, 0, 0, 0", "4, 0, 'some', 0", "4, 0, -1, 0")):
             database.execute(f"INSERT INTO counts VALUES (?, {values})", (b"%016d" % number,))
     database.close()
     assert [kept.get(b"%016d" % number) for number in range(4)] == [None] * 4
@@ -141,9 +143,9 @@ def test_processes_that_count_at_once_all_keep_their_counts(tmp_path: Path) -> N
     kept = KeptCounts(path)
     for name in (b"a", b"b", b"c"):
         assert [kept.get(b"%s%015d" % (name, n)) for n in (0, 1, 1999)] == [
-            (0, None),
-            (1, None),
-            (1999, None),
+            Known(0),
+            Known(1),
+            Known(1999),
         ]
 
 
@@ -217,38 +219,40 @@ def test_a_full_disk_costs_what_could_not_be_kept_and_nothing_else(tmp_path: Pat
 def test_strings_like_keys_are_kept_with_the_tokens_and_looked_for_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = ["nothing of the kind", "the key is " + "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", ""]
+    texts = ["nothing of the kind", "the key is " + "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]
     first = fresh(KeptCounts(tmp_path / FILE))
-    assert [first.secrets(text) for text in texts] == [0, 1, 0]
+    assert [first.secrets(Held(text)) for text in texts] == [0, 1]
     assert first.kept is not None
     first.kept.close()
     second = fresh(KeptCounts(tmp_path / FILE))
     monkeypatch.setattr("app.tokens.encode.count_secrets", lambda _: 9)
-    assert [second.secrets(text) for text in texts] == [0, 1, 0] and second.calls == 0
+    assert [second.secrets(Held(text)) for text in texts] == [0, 1] and second.calls == 0
     assert second.kept is not None
     second.kept.close()
 
     # Another version of the program knows other shapes; tokens are what they were.
     monkeypatch.setattr("app.tokens.kept._SHAPES", 1)
     later = fresh(KeptCounts(tmp_path / FILE))
-    assert [later.secrets(text) for text in texts] == [9, 9, 0] and later.calls == 0
+    assert [later.secrets(Held(text)) for text in texts] == [9, 9] and later.calls == 0
 
 
 def test_what_was_counted_before_is_looked_through_later(tmp_path: Path) -> None:
     counts = fresh(KeptCounts(tmp_path / FILE))
     counts.count("a text without a key")
-    assert counts.secrets("a text without a key") == 0
+    assert counts.secrets(Held("a text without a key")) == 0
     assert counts.kept is not None
     counts.kept.close()
-    mark = digest("a text without a key", O200K.name)
-    assert KeptCounts(tmp_path / FILE).get(mark) == Known(5, 0)
+    key = key_of(mark_of("a text without a key"), O200K.name)
+    assert KeptCounts(tmp_path / FILE).get(key) == Known(5, None, 0)
 
 
 def test_the_programs_own_encoders_keep_and_stop_keeping(tmp_path: Path) -> None:
     keep_counts(tmp_path)
     encoder().count("words that only this test has: 5c1e")
     write_kept_counts()
-    assert KeptCounts(tmp_path / FILE).get(digest("words that only this test has: 5c1e", O200K.name))
+    assert KeptCounts(tmp_path / FILE).get(key_of(mark_of("words that only this test has: 5c1e"), O200K.name))
     keep_counts(None)
     encoder().count("other words of this test: 77ab")
-    assert KeptCounts(tmp_path / FILE).get(digest("other words of this test: 77ab", O200K.name)) is None
+    assert (
+        KeptCounts(tmp_path / FILE).get(key_of(mark_of("other words of this test: 77ab"), O200K.name)) is None
+    )
