@@ -65,6 +65,7 @@ def reopen(opened: Opened) -> Reopened:
     if not isinstance(opened.source, FileSource):
         raise InputError("a session from standard input cannot be read again")
     source = open_source(opened.source.name)
+    source.marks = opened.source.marks
     kind = detect(source)
     lost = []
     try:
