@@ -1,8 +1,8 @@
 """The base of everything long on screen: rows painted one by one on Textual's Line API.
 
 A `LineView` never holds a widget or a renderable per row, so its cost is that of the visible rows.
-Subclasses say how many rows there are and paint one; the cursor, scrolling, searching, selecting
-text with the mouse and the whole-row cursor style live here.
+Subclasses say how many rows there are and paint one; the cursor, scrolling, selecting text with the
+mouse and the whole-row cursor style live here, searching in `finding`.
 
 Rows are painted as plain segments, never as markup, and their text must come out of
 `app.display.safe_text` or its siblings.
@@ -10,9 +10,6 @@ Rows are painted as plain segments, never as markup, and their text must come ou
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -21,19 +18,18 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
 from app.display import UNICODE, Glyphs
-from app.tui.widgets.highlight import compile_query, restyle
+from app.tui.widgets.finding import Finding
+from app.tui.widgets.highlight import restyle
 
 CACHED_ROWS: Final = 1_024
 
 
-class LineView(ScrollView, can_focus=True, inherit_bindings=False):
+class LineView(Finding, can_focus=True, inherit_bindings=False):
     """A scrolling view of rows that are painted when they are seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,42 +78,13 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     HEADER_ROWS: ClassVar[int] = 0
     """Rows at the top that do not scroll, painted by `header_strip`."""
 
-    cursor: reactive[int] = reactive(0, repaint=False, init=False)
-    """Index of the current row; 0 when there is none."""
-    show_cursor: reactive[bool] = reactive(True, init=False)
-    """Without a cursor the movement keys scroll, as in a pager."""
     glyphs: reactive[Glyphs] = reactive(UNICODE, init=False)
 
-    class RowMessage(Message):
-        """Something about one row of a view."""
-
-        def __init__(self, view: LineView, index: int) -> None:
-            super().__init__()
-            self.view = view
-            self.index = index
-
-        @property
-        def control(self) -> LineView:
-            return self.view
-
-    class Moved(RowMessage):
+    class Moved(Finding.RowMessage):
         """The cursor stands on another row."""
 
-    class Opened(RowMessage):
+    class Opened(Finding.RowMessage):
         """Enter on a row, or a double click."""
-
-    class Jumped(RowMessage):
-        """A search or a jump to the next stop ended on row `index`.
-
-        `position` of `total` counts the stops from 1; both are 0 when there is none.
-        """
-
-        def __init__(self, view: LineView, index: int, position: int, total: int, *, wrapped: bool) -> None:
-            super().__init__(view, index)
-            self.position = position
-            self.total = total
-            self.wrapped = wrapped
-            """Whether the search went on at the other end."""
 
     def __init__(
         self,
@@ -130,10 +97,6 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self.set_reactive(LineView.glyphs, glyphs)
         self._strips: LRUCache[int, Strip] = LRUCache(CACHED_ROWS)
         self._base_style = Style()
-        self._sought = ""
-        self._pattern: re.Pattern[str] | None = None
-        self._matches: Sequence[int] = ()
-        self._found_here = False
 
     # What a subclass says about its rows.
 
@@ -166,21 +129,9 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         """Whether the next row continues the same line, so that copied text is joined."""
         return False
 
-    def find_rows(self, pattern: re.Pattern[str]) -> Sequence[int]:
-        """Ascending indexes of the rows in which `pattern` is found."""
-        return [i for i in range(self.row_count) if pattern.search(self.row_strip(i).text)]
-
-    def match_spans(self, index: int, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
-        """Where `pattern` is in the text of row `index`, in characters."""
-        return [found.span() for found in pattern.finditer(self.row_strip(index).text)]
-
     def relayout(self) -> None:
         """Make the rows fit after the size or the glyphs changed."""
         self.rows_changed()
-
-    def stops(self) -> Sequence[int]:
-        """Ascending indexes that n and N visit when no search is active."""
-        return ()
 
     @property
     def room(self) -> int:
@@ -204,7 +155,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         width += self._sign_width + self.gutter_width() if width else 0
         self.virtual_size = Size(width, self.row_count + self.HEADER_ROWS)
         self.cursor = self.cursor if cursor is None else cursor
-        self._reveal(self.cursor)
+        self.reveal(self.cursor)
         self.refresh()
 
     def to_start(self) -> None:
@@ -219,78 +170,10 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self._strips.discard(index)
         self._refresh_row(index)
 
-    # Searching.
-
-    @property
-    def sought(self) -> str:
-        """What is searched for; empty when no search is active."""
-        return self._sought
-
-    @property
-    def matches(self) -> Sequence[int]:
-        """Ascending indexes of the rows in which the query is found."""
-        return self._matches
-
-    def find(self, query: str) -> int:
-        """Search from the cursor on, mark what is found and return in how many rows.
-
-        Capitals count only when the query has some. An empty query ends the search.
-        """
-        pattern = compile_query(query) if query else None
-        self.set_matches(query, self.find_rows(pattern) if pattern else ())
-        self._found_here = True
-        if query:
-            self.to_match()
-        return len(self._matches)
-
-    def set_matches(self, query: str, rows: Sequence[int]) -> None:
-        """Mark `query` on screen and let n and N visit `rows` (ascending), found by the caller."""
-        self._sought = query
-        self._pattern = compile_query(query) if query else None
-        self._matches = rows
-        self._found_here = False
-        self.refresh()
-
-    def search_again(self) -> None:
-        """Find the same query in rows that have changed, without moving; not what the caller found."""
-        if self._pattern is not None and self._found_here:
-            self._matches = self.find_rows(self._pattern)
-
-    def to_match(self) -> None:
-        """Go to the first match from the cursor on."""
-        self._jump(bisect_left(self._matches, self._here()))
-
-    def action_next_stop(self) -> None:
-        self._jump(bisect_right(self._all_stops(), self._here()))
-
-    def action_previous_stop(self) -> None:
-        self._jump(bisect_left(self._all_stops(), self._here()) - 1)
-
-    def _all_stops(self) -> Sequence[int]:
-        return self._matches if self._sought else self.stops()
-
-    def _jump(self, position: int) -> None:
-        stops = self._all_stops()
-        if not stops:
-            self.post_message(self.Jumped(self, self.cursor, 0, 0, wrapped=False))
-            return
-        wrapped = not 0 <= position < len(stops)
-        position %= len(stops)
-        self.cursor = stops[position]
-        self._reveal(self.cursor, centre=True)
-        self.post_message(self.Jumped(self, self.cursor, position + 1, len(stops), wrapped=wrapped))
-
-    def _here(self) -> int:
-        """The row a search starts from: the cursor, or what a pager shows if it scrolled away."""
-        top = round(self.scroll_y)
-        if self.show_cursor or top <= self.cursor < top + self._page:
-            return self.cursor
-        return top
-
     # Moving.
 
     @property
-    def _page(self) -> int:
+    def page(self) -> int:
         return max(1, self.scrollable_content_region.height - self.HEADER_ROWS)
 
     def action_move(self, rows: int) -> None:
@@ -300,7 +183,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=self.scroll_y + rows, animate=False)
 
     def action_move_page(self, pages: float) -> None:
-        rows = max(1, round(abs(pages) * self._page))
+        rows = max(1, round(abs(pages) * self.page))
         self.action_move(rows if pages > 0 else -rows)
 
     def action_first(self) -> None:
@@ -319,7 +202,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_cursor(self, old: int, new: int) -> None:
         self._refresh_row(old)
         self._refresh_row(new)
-        self._reveal(new)
+        self.reveal(new)
         self.post_message(self.Moved(self, new))
 
     def watch_glyphs(self) -> None:
@@ -328,8 +211,8 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_show_cursor(self) -> None:
         self.relayout()
 
-    def _reveal(self, index: int, *, centre: bool = False) -> None:
-        top, page = round(self.scroll_y), self._page
+    def reveal(self, index: int, *, centre: bool = False) -> None:
+        top, page = round(self.scroll_y), self.page
         if not self.show_cursor and not centre:
             return
         if index < top or index >= top + page:
@@ -416,9 +299,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([*margin, *strip]).crop_extend(0, width, style)
 
     def _marked(self, index: int, strip: Strip) -> Strip:
-        if self._pattern is not None:
-            style = self.get_component_rich_style("line-view--match", partial=True)
-            strip = restyle(strip, self.match_spans(index, self._pattern), style)
+        strip = self.with_matches(index, strip)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(index)) is not None:
             start, end = span
