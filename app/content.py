@@ -42,7 +42,7 @@ def mark_of(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Held:
     """Content that is held in memory: what a stage or a person made."""
 
@@ -52,7 +52,7 @@ class Held:
     def chars(self) -> int:
         return len(self.text)
 
-    @cached_property
+    @property
     def size(self) -> int:
         return len(self.text) if self.text.isascii() else len(self.text.encode("utf-8", "surrogatepass"))
 

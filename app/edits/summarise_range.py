@@ -98,7 +98,7 @@ class SummariseRange(SpanEdit):
             return self.idle(messages, context, refused)
         boundary = Boundary("", "manual", self.strategy, context.now, removed=drop.removed, hides=False)
         text = self._text(messages[start:end], drop.removed) + index_line(context, drop.gone, drop.kept)
-        made = boundary_message(drop.gone[0].key, text, Author.SUMMARY, boundary)
+        made = boundary_message(drop.first, text, Author.SUMMARY, boundary)
         after = sized((*messages[:start], made, *drop.kept, *messages[end:]), start, messages, context)
         reason = f"stands for {counted(drop.removed, 'message')}, by {self.source}"
         result = StageResult(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple, overload
@@ -71,7 +71,7 @@ class Changes(Sequence[Change]):
         return hash(self._made)
 
 
-def dropped(blocks: Sequence[Block], reason: str) -> Changes:
-    """The changes that take these blocks out."""
+def dropped(count: int, blocks: Callable[[], Iterable[Block]], reason: str) -> Changes:
+    """The changes that take blocks out, of which there are so many."""
     kind = ChangeKind.DROPPED
-    return Changes(len(blocks), lambda: tuple(Change(b.key, kind, reason, b, None) for b in blocks))
+    return Changes(count, lambda: tuple(Change(b.key, kind, reason, b, None) for b in blocks()))

@@ -58,8 +58,10 @@ class Draft:
         """Tokens at which no more changes are made; 0 where there is no such stop."""
         self._only_if_smaller = rules.only_if_smaller
         self._changes: list[Change] = []
-        self._places: list[tuple[int, int]] = []
-        """Message and block of each change."""
+        self._messages: list[int] = []
+        """The message of each change,"""
+        self._blocks: list[int] = []
+        """and the block in it."""
         self._files: list[PlannedFile] = []
         self._size = _Size(context.estimator, self.size_before)
         self._tokens = self._size
@@ -168,7 +170,8 @@ class Draft:
         )
 
     def _note(self, message: int, block: int, change: Change) -> None:
-        self._places.append((message, block))
+        self._messages.append(message)
+        self._blocks.append(block)
         self._changes.append(change)
 
     def _is_shorter(self, new: ToolResult, at: ResultAt) -> bool:
@@ -192,11 +195,11 @@ class Draft:
         messages = list(self.messages)
         emptied = set()
         # In the order of the conversation; the newest change of a block comes last.
-        numbers = sorted(range(len(self._places)), key=self._places.__getitem__)
-        for i, group in groupby(numbers, lambda number: self._places[number][0]):
+        numbers = sorted(range(len(self._messages)), key=self._messages.__getitem__)
+        for i, group in groupby(numbers, self._messages.__getitem__):
             blocks: list[Block | None] = [*messages[i].blocks]
             for number in group:
-                blocks[self._places[number][1]] = self._changes[number].after
+                blocks[self._blocks[number]] = self._changes[number].after
             left = tuple([block for block in blocks if block is not None])
             messages[i] = messages[i].holding(left)
             if not left:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Final
 
-from app.compactability import Cause, Judgement, Kind, tool_kind
+from app.compactability import REF, Cause, Judgement, Kind, tool_kind
 from app.compactability.calls import FAILED_CLEARED
 from app.model import Author, Held, Image, Part, Text, ToolResult
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
@@ -58,10 +59,8 @@ class DropSuperseded(Stage):
         for at, judgement, placeholder in self._candidates(survey, context):
             if draft.is_met:
                 break
-            text = (
-                placeholder.replace("{path}", _path(at, survey)) if "{path}" in placeholder else placeholder
-            )
-            reason = judgement.explain(_later)
+            text = _about(placeholder, _path(at, survey) if "{path}" in placeholder else "")
+            reason = _reason(judgement.reason)
             if judgement.cause is Cause.IMAGE and _has_picture(at.result):
                 draft.put(at, _without_pictures(at.result, text), ChangeKind.CUT, reason)
             else:
@@ -97,8 +96,14 @@ class DropSuperseded(Stage):
         return f"no result is of these kinds: {', '.join(self.kinds)}"
 
 
-def _later(_: str) -> str:
-    return "a later message"
+@lru_cache(maxsize=1024)
+def _about(placeholder: str, path: str) -> str:
+    return placeholder.replace("{path}", " ".join(path.splitlines()) or "its file")
+
+
+@lru_cache(maxsize=1024)
+def _reason(reason: str) -> str:
+    return reason.replace(REF, "a later message")
 
 
 def _has_picture(result: ToolResult) -> bool:
@@ -118,5 +123,4 @@ def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
 
 
 def _path(at: ResultAt, survey: Survey) -> str:
-    path = (at.call.path or survey.clue(at.call)) if at.call else ""
-    return " ".join(path.splitlines()) or "its file"
+    return (at.call.path or survey.clue(at.call)) if at.call else ""

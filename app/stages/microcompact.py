@@ -198,9 +198,9 @@ class Microcompact(Stage):
         return path is not None and draft.set_text(at, saved_at(path), ChangeKind.CLEARED, reason)
 
     def _placeholder_of(self, at: ResultAt, survey: Survey) -> str:
-        path = survey.clue(at.call) if "{path}" in self.placeholder else ""
-        one_line = " ".join(path.splitlines())
-        return self.placeholder.replace("{tool}", at.tool).replace("{path}", one_line).rstrip()
+        return _filled(
+            self.placeholder, at.tool, survey.clue(at.call) if "{path}" in self.placeholder else ""
+        )
 
     def _idle(self, older: Sequence[ResultAt]) -> str:
         if not older:
@@ -214,6 +214,12 @@ class Microcompact(Stage):
             "interval": f"elapsed={self._elapsed(draft) or 0:.0f} ",
         }.get(self.when, "")
         return (f"compact.micro replaced={draft.changed}", f"compact.run stage=micro {reason}strategy=micro")
+
+
+@lru_cache(maxsize=1024)
+def _filled(placeholder: str, tool: str, path: str) -> str:
+    one_line = " ".join(path.splitlines())
+    return placeholder.replace("{tool}", tool).replace("{path}", one_line).rstrip()
 
 
 def _last_reply(survey: Survey) -> int:

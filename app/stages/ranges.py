@@ -7,7 +7,7 @@ a pair that reaches over the edge of the range stays whole.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.model import Author, Block, Message, Role, Text, ToolResult
@@ -16,19 +16,28 @@ from app.stages.changes import dropped
 from app.stages.survey import Survey
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RangeDrop:
-    """What is left of a range, and what went."""
+    """What is left of a range, and what went; nothing is listed before somebody looks."""
 
     kept: Messages
     """What stays of the range, in order: protected blocks with their pairs."""
-    gone: Sequence[Block]
-    """What does not stay."""
-    changes: Sequence[Change]
     removed: int
     """Messages of which nothing stays."""
     protected: int
     """Blocks that protection (not a pair) kept."""
+    changes: Sequence[Change]
+    _gone: Callable[[], Iterator[Block]]
+
+    @property
+    def gone(self) -> Iterator[Block]:
+        """What does not stay, in order."""
+        return self._gone()
+
+    @property
+    def first(self) -> str:
+        """Key of the first block that does not stay."""
+        return next(self.gone).key
 
 
 def drop_range(
@@ -40,21 +49,25 @@ def drop_range(
     spare: Collection[str] = (),
 ) -> RangeDrop:
     """Drop the messages from `start` to `end` but for what must stay and the blocks with keys in `spare`."""
-    first, behind = survey.starts[start], survey.starts[end]
-    protected = _between(protection.kept, first, behind, survey)
-    stays = _between(_with_pairs(survey, start, end, protected.keys() | spare), first, behind, survey)
-    gone: Sequence[Block] = survey.blocks[first:behind]
-    if stays:
-        gone = [block for block in gone if block.key not in stays]
+    span = range(survey.starts[start], survey.starts[end])
+    protected = _within(span, protection.kept, survey)
+    stays = _within(span, _with_pairs(survey, start, end, protected.keys() | spare), survey)
     holders = sorted({bisect_right(survey.starts, place) - 1 for place in stays.values()})
     kept = tuple(_left(survey.messages[i], stays) for i in holders)
-    return RangeDrop(kept, gone, dropped(gone, reason), end - start - len(kept), len(protected))
+
+    blocks = survey.blocks
+
+    def gone() -> Iterator[Block]:
+        return (block for place in span if (block := blocks[place]).key not in stays)
+
+    changes = dropped(len(span) - len(stays), gone, reason)
+    return RangeDrop(kept, end - start - len(kept), len(protected), changes, gone)
 
 
-def _between(keys: Iterable[str], first: int, behind: int, survey: Survey) -> dict[str, int]:
-    """Where those of the keys are that lie in a range of the blocks."""
+def _within(span: range, keys: Iterable[str], survey: Survey) -> dict[str, int]:
+    """Where those of the keys are whose block lies in that part of all blocks."""
     places = ((key, survey.places.get(key, -1)) for key in keys)
-    return {key: place for key, place in places if first <= place < behind}
+    return {key: place for key, place in places if place in span}
 
 
 def _left(message: Message, keys: Collection[str]) -> Message:
@@ -67,9 +80,7 @@ def _with_pairs(survey: Survey, start: int, end: int, keep: Iterable[str]) -> se
     wanted = set(keep)
     for key in keep:
         wanted.update(half.key for half in survey.pair_of.get(key, ()))
-    for ends in survey.pairs.values():
-        if ends[0].message >= start and ends[-1].message < end:
-            continue
+    for ends in (*survey.crossing(start), *survey.crossing(end)):
         inside = [half.key for half in ends if start <= half.message < end]
         if len(inside) % 2:
             wanted.update(inside)

@@ -11,7 +11,7 @@ from app.stages.base import Change, Context, Messages, Protection, StageResult
 from app.stages.changes import Changes
 from app.stages.cuts import is_marker
 from app.stages.made import boundary_message, index_line, made_change, sized
-from app.stages.ranges import drop_range, first_request
+from app.stages.ranges import RangeDrop, drop_range, first_request
 from app.stages.survey import Survey
 
 
@@ -29,14 +29,18 @@ class Cut:
     earlier: tuple[Text, ...]
     """Earlier summaries whose words are carried on, since the new one was not made from them."""
     tail: Messages
-    lost: Sequence[Block]
-    """Blocks that do not stay."""
-    changes: Sequence[Change]
+    drop: RangeDrop
+    """What goes, block by block."""
     removed: int
     """Messages of which nothing stays; markers are not counted."""
     carried: int
     """Messages that earlier compactions took out, by the markers that go or stay before the tail."""
     protected: int
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The changes that take it out."""
+        return self.drop.changes
 
     @property
     def rest(self) -> Messages:
@@ -71,8 +75,7 @@ def cut_at(
         kept=_plain(drop.kept),
         earlier=tuple(_summaries(notes, stays)) if keep_earlier else (),
         tail=_plain(rest[cut:]),
-        lost=drop.gone,
-        changes=drop.changes,
+        drop=drop,
         removed=drop.removed - sum(message.key not in stay and is_marker(message) for message in notes),
         carried=sum(map(_taken_out, notes)),
         protected=drop.protected,
@@ -94,8 +97,8 @@ def replaced(
         preserved=(ends[0].key, ends[-1].key) if ends else None,
     )
     if author is Author.SUMMARY or boundary.strategy == "recover":
-        text += index_line(context, cut.lost, ends, cut.earlier)
-    made = boundary_message(cut.lost[0].key, text, author, told, cut.earlier)
+        text += index_line(context, cut.drop.gone, ends, cut.earlier)
+    made = boundary_message(cut.drop.first, text, author, told, cut.earlier)
     at = len(cut.system)
     after = sized((*cut.system, made, *ends), at, cut.given, context)
     carried = [made_change(block, "the earlier summary, as it was") for block in made.blocks[1:]]

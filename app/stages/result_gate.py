@@ -67,7 +67,8 @@ class ResultGate(Stage):
         """The conversation after these moments, in their order."""
         walk = _Walk(self, messages, context, readings)
         for number, reading in enumerate(readings, 1):
-            walk.meet(number, reading)
+            if not walk.is_settled or reading.restarted:
+                walk.meet(number, reading)
         return walk.finish()
 
 
@@ -92,6 +93,8 @@ class _Walk:
     def _close(self) -> None:
         self._opened_at: int | None = None
         self._frozen_ids: frozenset[str] = frozenset()
+        self.is_settled = False
+        """Whether no moment can change anything any more, as long as the program goes on."""
         self._next = 0
         """Index of the first long result that no moment since the latch opened was ripe for."""
 
@@ -109,8 +112,9 @@ class _Walk:
                 self._largest = reading
             if tokens >= self._gate.open_at_tokens:
                 self._open(number, after)
-        elif self._next < len(self._long) and (cut := tuple(self._cut_ripe(after))):
+        elif cut := tuple(self._cut_ripe(after)):
             self._cuts[number] = cut
+        self.is_settled = self._opened_at is not None and self._next == len(self._long)
 
     def _open(self, number: int, after: int) -> None:
         self._opened_at = number

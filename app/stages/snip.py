@@ -87,7 +87,7 @@ class Snip(Stage):
         lost = chain(drop.gone, (change.before for change in also)) if earlier else ()
         removed = gone + sum(earlier.get(block.key, 0) for block in lost if block is not None)
         boundary = Boundary("", "auto", "snip", context.now, removed=removed, hides=False)
-        marker = boundary_message(drop.gone[0].key, f"[snipped {removed} messages]", Author.MARKER, boundary)
+        marker = boundary_message(drop.first, f"[snipped {removed} messages]", Author.MARKER, boundary)
         after = (*head, marker, *drop.kept, *tail)
         if self.only_if_smaller and context.estimator.total(after) >= idle.size_before:
             longer = f"the marker would not be shorter than the {gone} messages that it stands for"

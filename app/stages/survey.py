@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import Final, NamedTuple, TypeAlias
@@ -145,6 +145,28 @@ class Survey:
                 if (pair := pair_id(block)) is not None:
                     found[pair].append(PairEnd(i, block.key))
         return found
+
+    def crossing(self, at: int) -> Iterator[Sequence[PairEnd]]:
+        """The pairs that have a half before message `at` and another one from there on."""
+        number = bisect_left(self._firsts, at)
+        while number > 0 and self._reach[number - 1] >= at:
+            number -= 1
+            if self._spans[number][-1].message >= at:
+                yield self._spans[number]
+
+    @cached_property
+    def _spans(self) -> Sequence[Sequence[PairEnd]]:
+        # They were met in the order of their first halves.
+        return list(self.pairs.values())
+
+    @cached_property
+    def _firsts(self) -> Sequence[int]:
+        return [ends[0].message for ends in self._spans]
+
+    @cached_property
+    def _reach(self) -> Sequence[int]:
+        """The last message that a pair up to each one in `_spans` has a half in."""
+        return list(accumulate((ends[-1].message for ends in self._spans), max))
 
     @cached_property
     def system(self) -> Messages:
