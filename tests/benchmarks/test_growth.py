@@ -155,7 +155,7 @@ def test_what_the_vocabulary_takes_for_a_moment_is_free_again_before_a_large_ses
 
     keep_counts(tmp_path)
     # What other tests counted would not be written down.
-    monkeypatch.setattr(encoder(), "_counts", {})
+    monkeypatch.setattr(encoder(), "_known", {})
     if known:
         open_workspace(str(LONG), pipeline="gentle").workspace.count_all()
     monkeypatch.setattr(encoder(), "_known", {})
