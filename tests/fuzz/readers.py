@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from app.errors import UnknownFormat, UnreadableFile
+from app.export.prints import Prints
 from app.formats import detect
-from app.formats.base import Format, Rewrite
+from app.formats.base import Format, Rewrite, Streams
 from app.formats.source import BytesSource
 from app.model import Message, Session, ToolResult, blocks_of, chars_of, preview_of, text_of, with_text
 from app.validity import check
@@ -29,6 +30,14 @@ def holds(data: bytes) -> str | None:
         return None
     session = kind.read(source)
     _is_readable(kind, session)
+    if isinstance(kind, Streams):
+        held, streamed = Prints(), Prints()
+        for _ in (
+            *held.taken(kind.request(session, session.live)),
+            *streamed.taken(kind.live_request(source)),
+        ):
+            pass
+        assert held.tell_same(streamed), "another conversation where no session is held"
     unchanged = kind.rewrite(session, Rewrite(session.live))
     written = b"".join(unchanged.pieces())
     assert unchanged.repairs or unchanged.changed or unchanged.dropped or written in (data, data + b"\n")

@@ -43,6 +43,12 @@ class Codex:
 
         return Sender(session, rollout_of(session)).pairs(messages)
 
+    def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What `request` gives of the live messages of a file; see `app.formats.base.Streams`."""
+        from app.formats.codex.again import sent
+
+        return sent(source)
+
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
         from app.formats.codex import writer

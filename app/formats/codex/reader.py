@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.formats.codex.nodes import Node
-from app.formats.codex.rollout import Rollout
+from app.formats.codex.rollout import Rollout, in_file_order
 from app.formats.codex.words import COMPACTED, ITEM, META, NAME, TYPES
 from app.formats.responses.entries import messages_of
 from app.formats.responses.told import tell_items
@@ -61,7 +61,7 @@ def _in_order(rollout: Rollout) -> list[Node]:
     for segment in replay.past():
         nodes += [node for node in segment.nodes if id(node) not in held]
         nodes += _past_summary(rollout, segment.compaction)
-    return sorted(nodes, key=lambda node: (node.record, node.path[2] if len(node.path) > 2 else 0))
+    return sorted(nodes, key=in_file_order)
 
 
 def _past_summary(rollout: Rollout, compaction: int | None) -> Iterator[Node]:

@@ -30,7 +30,7 @@ from app.formats.responses.blocks import ItemReader
 from app.formats.responses.forms import text_item
 from app.formats.responses.words import LOCAL, SEALED, kind_of
 from app.formats.source import Source
-from app.formats.store import RecordStore, stored
+from app.formats.store import CACHE_BYTES, RecordStore, stored
 from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, Session, Standing, Text
 
 
@@ -51,8 +51,8 @@ class Heading:
 class Rollout(RecordStore):
     """A record store that also knows the history; it is what `Session.records` is for this format."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
+    def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
+        super().__init__(source, cache_bytes)
         self.source = source
         self.heading = Heading()
         self.meter = Meter()
@@ -269,6 +269,11 @@ def _marked(item: dict[str, Any]) -> dict[str, Any]:
 def place_of(node: Node) -> Place:
     """Where an item lies."""
     return Place(node.record, node.path)
+
+
+def in_file_order(node: Node) -> tuple[int, str | int]:
+    """A place to sort by: of the items of one compaction that of each."""
+    return node.record, node.path[2] if len(node.path) > 2 else 0
 
 
 def _as_summary(block: Any, message: str) -> Any:

@@ -1,0 +1,34 @@
+"""What a rollout would send, read without holding a session: of its items only the order is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from app.formats.codex.rollout import Rollout, in_file_order, place_of
+from app.formats.source import Source
+from app.model import Role
+
+_CACHE_BYTES: Final = 256 << 10
+"""Each item is looked at once; those of one compaction lie in one record."""
+
+
+def sent(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What `Codex.request` gives of the live messages of a file, each read when its turn comes.
+
+    The keys are those of the items.
+    """
+    outline = Outline(source, _CACHE_BYTES)
+    outline.load()
+    for node in sorted(outline.live, key=in_file_order):
+        yield node.key, outline.item(place_of(node))
+
+
+class Outline(Rollout):
+    """A rollout whose items hold no blocks, but for those of the person, which a compaction may keep."""
+
+    def _take_item(self, index: int, item: dict[str, Any]) -> None:
+        super()._take_item(index, item)
+        nodes = self.replay.top.nodes
+        if nodes and nodes[-1].record == index and nodes[-1].role is not Role.USER:
+            nodes[-1].blocks = ()
