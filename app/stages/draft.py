@@ -16,15 +16,10 @@ from app.display import counted
 from app.model import Block, Text, ToolResult, text_of, with_text
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
 from app.stages.survey import ResultAt as ResultAt
-from app.stages.survey import Survey, extent
+from app.stages.survey import extent
 from app.tokens.base import Estimator
 
 _KEEPS_OTHERS: Final = (ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED)
-
-
-def results_of(messages: Messages) -> Sequence[ResultAt]:
-    """Every tool_result that a client gave back, in order, as `Survey.results` has them."""
-    return Survey(messages).results
 
 
 class Rules(Protocol):

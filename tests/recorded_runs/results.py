@@ -11,10 +11,10 @@ from app.model import Block, HeldValue, Message, ToolResult, ToolUse, chars_of
 from app.pipeline import Pipeline, load
 from app.stages.base import Context, Messages, Stage, StageResult
 from app.stages.cutting import cut_middle
-from app.stages.draft import results_of
 from app.stages.fit import Fit
 from app.stages.readings import Reading
 from app.stages.result_gate import ResultGate
+from app.stages.survey import Survey
 from app.tokens import estimator
 from app.tokens.seeds import MiniCodeEstimator
 from tests.recorded_runs.neutral import Json, Params, Run, answer, to_model
@@ -170,7 +170,7 @@ def _gate(params: Params, messages: Sequence[Json]) -> Json:
         for gate in params["gates"]
     ]
     result = stage.walk(to_model(messages), readings, _context("chars", params))
-    ids = {at.result.key: at.result.tool_use_id for at in results_of(result.messages)}
+    ids = {at.result.key: at.result.tool_use_id for at in Survey(result.messages).results}
     assert result.replay is not None
     gates = [
         {"opened": call.is_open, "pruned": [ids[key] for key in call.cut]} for call in result.replay.calls
@@ -248,7 +248,7 @@ def _chars(block: Block | None) -> int:
 
 
 def _result(messages: Sequence[Message]) -> ToolResult:
-    return next(at.result for at in results_of(tuple(messages)))
+    return next(at.result for at in Survey(tuple(messages)).results)
 
 
 RUNS: Mapping[tuple[str, str], Run] = {

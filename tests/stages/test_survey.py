@@ -9,7 +9,6 @@ import pytest
 from app.compactability import Call, call_of, classify
 from app.model import Message, ToolResult, ToolUse
 from app.pipeline import load
-from app.stages.draft import results_of
 from app.stages.protection import protected
 from app.stages.survey import Surveys
 from app.tokens import ESTIMATORS, estimator
@@ -90,7 +89,7 @@ def test_a_walk_judges_what_a_stage_left_alone_no_second_time(monkeypatch: pytes
 
 
 def test_results_are_those_of_clients_with_the_last_call_of_their_id() -> None:
-    found = results_of(TALK)
+    found = Surveys().of(TALK).results
     assert [(at.message, at.block, at.tool, at.chars) for at in found] == [
         (2, 0, "Read", 240), (2, 1, "Read", 240), (4, 0, "Read", 240),
     ]  # fmt: skip
