@@ -24,6 +24,7 @@ from app.pretty_json import pretty_json
 from app.stages.base import Change, ChangeKind
 from app.views.listing import UNREADABLE, Item, role_of, states_of, tokens_of
 from app.views.outlook import Outlook
+from app.views.problems import damage_words
 from app.work.rows import BlockRow
 from app.work.workspace import Status
 
@@ -61,7 +62,7 @@ def describe(item: Item, seen: Outlook) -> Description:
             return Description("compaction", boundary_text(item), tuple(_boundary_facts(item, seen)))
         case Record():
             raw = seen.workspace.session.records.raw(item.index).decode("utf-8", "replace")
-            damage = ", ".join(item.damage) or "no JSON object"
+            damage = ", ".join(map(damage_words, item.damage)) or "no JSON object"
             facts = (Fact("damage", damage), Fact("record", f"line {item.line}, kept byte for byte"))
             return Description(f"line {item.line} cannot be read", raw, facts)
 

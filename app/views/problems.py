@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.formats import format_named
-from app.model import Message, Session
+from app.model import Message, Notice, Session
 from app.validity import RULES, check, errors
 
-DAMAGE: Final = frozenset(
-    {
-        "bad-line", "torn-tail", "glued-records", "spliced-record", "nul-bytes", "bom", "crlf",
-        "invalid-utf8", "not-a-record", "duplicate-uuid", "missing-parent", "cycle", "no-conversation",
-        "empty-file",
-    }
-)  # fmt: skip
+_DAMAGE: Final[Mapping[str, str]] = {
+    "bad-line": "it is no valid JSON",
+    "torn-tail": "it breaks off: whoever wrote it was stopped",
+    "glued-records": "several records stand on it",
+    "spliced-record": "a record begins in the middle of another",
+    "nul-bytes": "NUL bytes stand in it",
+    "bom": "a byte order mark stands before it",
+    "crlf": "it ends as lines do on Windows",
+    "invalid-utf8": "bytes in it are no UTF-8",
+    "not-a-record": "it is no record of this format",
+    "duplicate-uuid": "its id stands in another record, too",
+    "missing-parent": "the record that it follows is missing",
+    "cycle": "it follows itself",
+    "no-conversation": "there is no conversation in it",
+    "empty-file": "the file is empty",
+}
+DAMAGE: Final = frozenset(_DAMAGE)
 """The notices that count as damage of the file; the others tell of its content."""
+
+
+def damage_words(word: str) -> str:
+    """What a notice of damage means, of a line or a record; other words come back as they are."""
+    return _DAMAGE.get(word, word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +58,14 @@ def problems_with(session: Session, messages: Sequence[Message]) -> tuple[Proble
     """The same with these messages sent in the place of the live segment, as steps leave them."""
     damage = (notice for notice in session.notices if notice.word in DAMAGE)
     noticed = sorted(damage, key=lambda notice: notice.line or 0)
-    found = [Problem(f"{notice.word} {notice.detail}".rstrip(), notice.line) for notice in noticed]
+    found = [Problem(_told(notice), notice.line) for notice in noticed]
     kind = format_named(session.format)
     for violation in errors(check(kind.validity, kind.request(session, messages))):
         text = f"{RULES[violation.rule].text} ({violation.where} {violation.detail}".rstrip() + ")"
         found.append(Problem(text, key=violation.key))
     return tuple(found)
+
+
+def _told(notice: Notice) -> str:
+    words = damage_words(notice.word)
+    return f"{words}: {notice.detail}" if notice.detail else words

@@ -53,7 +53,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         workspace = self.workspace
         total, taken = len(workspace.pipeline.steps), len(workspace.state.taken)
         kind = format_named(workspace.session.format)
-        parts = ("Export", session_words(workspace.session), kind.title, workspace.pipeline.name)
+        parts = ("Export", kind.title, workspace.pipeline.name, session_words(workspace.session))
         left = f" {self.glyphs.dot} ".join(parts)
         return spread(left, f"{taken} of {total} stages run", self.size.width - 2, self.glyphs)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from textual.binding import Binding
@@ -37,6 +37,26 @@ STATES: Final = (
 )
 
 
+TITLES: Final[Mapping[Where, str]] = {
+    Where.SESSIONS: "the list of sessions",
+    Where.INSPECT: "the rows of a session",
+    Where.STEPPER: "the stages one by one",
+    Where.DIFF: "the diff",
+    Where.TEXT: "a text",
+    Where.EXPORT: "the export",
+    Where.OPTIONS: "the options of a stage",
+    Where.PROMPT: "the prompt for a model",
+    Where.PROOF: "what a summary holds",
+    Where.COMPARE: "the pipelines side by side",
+    Where.GATE: "a gate call by call",
+    Where.GROUPS: "the rows by group",
+    Where.LOST: "the lost facts",
+    Where.BACKUPS: "the backups",
+    Where.EDIT: "the options of an edit",
+}
+"""What screens are called where their own name says too little."""
+
+
 class HelpScreen(BaseScreen):
     """One page of text, made from the table of keys."""
 
@@ -50,7 +70,7 @@ class HelpScreen(BaseScreen):
         yield TextPane("\n".join(help_lines(self._asked_from, self.glyphs)), glyphs=self.glyphs)
 
     def header(self) -> str:
-        return f"handcompact  help: {self._asked_from}"
+        return f"Help: {TITLES.get(self._asked_from, self._asked_from)}"
 
     def on_mount(self) -> None:
         self.query_one(TextPane).focus()
@@ -61,7 +81,9 @@ class HelpScreen(BaseScreen):
 
 def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
     """The lines of the help page of a screen."""
-    yield from _section(f"Keys: {where}", (key for key in KEYS if where in key.where and key.keys))
+    yield from _section(
+        f"Keys of {TITLES.get(where, where)}", (key for key in KEYS if where in key.where and key.keys)
+    )
     yield ""
     yield "Moving in a list or a text"
     for binding in LineView.BINDINGS:
@@ -87,8 +109,8 @@ def _signs(glyphs: Glyphs) -> Iterator[str]:
     for share, glyph in zip(SHARES, glyphs.bar, strict=True):
         yield _row(glyph if glyph.strip() else "(blank)", f"the share of the window that is {share}")
     yield _row("~", "an estimate; without it, counted with the tokenizer that the first lines name")
-    yield _row(glyphs.pinned, "pinned")
-    yield _row(glyphs.warning, "breaks a rule, or is damaged")
+    yield _row(glyphs.pinned, "pinned; in the list of sessions: its steps were not exported")
+    yield _row(glyphs.warning, "breaks a rule, or is damaged; in the list of sessions: at work")
     yield _row(glyphs.done, "a stage that was accepted")
     yield _row(glyphs.nothing, "a stage that had nothing to change")
     yield _row(glyphs.skipped, "a stage that was passed over")

@@ -50,4 +50,5 @@ def _pipeline_choice(name: str) -> Choice:
     except HandcompactError as error:
         return Choice(str(error).removeprefix(f"{own_folder()}{os.sep}"), "cannot be used")
     whose = "preset" if pipeline.is_preset else f"yours, {Path(pipeline.origin).name}"
-    return Choice(f"{pipeline.name}  {pipeline.title}", f"{counted(len(pipeline.steps), 'stage')}  {whose}")
+    title = pipeline.title.removeprefix(f"{pipeline.name}: ")
+    return Choice(f"{pipeline.name}: {title}", f"{counted(len(pipeline.steps), 'stage')}  {whose}")

@@ -170,7 +170,7 @@ class MarksRows(RowsScreen):
             if position is not None:
                 offers[position][1]()
 
-        about = "Only what is sent to the model is marked; what is marked already stays so."
+        about = "Only what is sent to the model is marked; marks that are there stay."
         choices = [choice for choice, _ in offers]
         self.app.push_screen(ChooseScreen("Mark ... (rows, tokens)", choices, about=about), choose)
 
