@@ -61,6 +61,8 @@ class KeptCounts:
         self._new: dict[bytes, Known] = {}
         self._seen: set[bytes] = set()
         """Digests that were asked for and not yet today."""
+        self._rows = most
+        """As many as there may be; they are counted once that is too many, as with the first one added."""
         self._database: sqlite3.Connection | None = None
         self._tried = False
 
@@ -123,19 +125,25 @@ class KeptCounts:
             with database:
                 database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?)", rows)
                 database.executemany("UPDATE counts SET day = ? WHERE text = ?", seen)
-                self._make_room(database)
+                self._make_room(database, len(rows))
         except sqlite3.Error as error:
             self._give_up(error)
 
-    def _make_room(self, database: sqlite3.Connection) -> None:
-        count = database.execute("SELECT count(*) FROM counts").fetchone()[0]
-        if count > self._most:
+    def _make_room(self, database: sqlite3.Connection, added: int) -> None:
+        self._rows += added
+        if self._rows <= self._most:
+            return
+        # To count them is to look at each: so that is done only where they may be too many.
+        self._rows = database.execute("SELECT count(*) FROM counts").fetchone()[0]
+        if self._rows > self._most:
+            left = self._most * 3 // 4
             database.execute(
                 # A day to come was written while the clock was wrong: nobody knows how old that is.
                 "DELETE FROM counts WHERE text IN"
                 " (SELECT text FROM counts ORDER BY CASE WHEN day > ? THEN 0 ELSE day END LIMIT ?)",
-                (self._today, count - self._most * 3 // 4),
+                (self._today, self._rows - left),
             )
+            self._rows = left
 
     # The file
 
