@@ -14,6 +14,7 @@ from app.compactability.paths import ODD, Span, base_name, file_path, span_of
 from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
 from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
+from app.formats.lenient import decode_fast
 from app.model import (
     PREVIEW_CHARS,
     Message,
@@ -129,10 +130,13 @@ def argument_text(use: ToolUse) -> str:
 
 
 def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    # What the fast one has doubts about, the standard library reads.
+    for decode in (decode_fast, json.loads):
+        try:
+            return decode(text)
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
 def _of_shell(use: ToolUse, cwd: str | None) -> Call:

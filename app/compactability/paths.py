@@ -71,7 +71,7 @@ def base_name(path: str) -> str:
 def span_of(arguments: Mapping[str, Any]) -> Span | None:
     """The lines that a read asks for; None is the whole file, `ODD` a part of another sort."""
     given = {_plain(name): value for name, value in arguments.items() if value is not None and value != ""}
-    if given.get("shouldreadentirefile") is True:
+    if _NO_PART.issuperset(given) or given.get("shouldreadentirefile") is True:
         return None
     try:
         if "viewrange" in given:

@@ -97,7 +97,9 @@ class TokenEstimator:
 
     def overhead(self, message: Message) -> int:
         """Tokens of a message that none of its blocks has."""
-        results = sum(isinstance(block, ToolResult) for block in message.blocks)
+        # Only further results cost more, and most messages are of one block.
+        blocks = message.blocks if len(message.blocks) > 1 else ()
+        results = sum([isinstance(block, ToolResult) for block in blocks])
         fixed = self.family.fixed
         extra = max(results - 1, 0) * (fixed.further_result - fixed.result)
         return _whole((extra + (fixed.reply if message.role is Role.ASSISTANT else 0)) * self._scale)
