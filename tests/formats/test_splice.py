@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.splice import encode, insert, items, scan, skip, span, splice
+from app.formats.splice import compact_items, compact_members, encode, insert, items, scan, skip, span, splice
 from app.model import JsonPath
 
 KEYS = st.text(max_size=4)
@@ -223,3 +223,28 @@ def test_values_end_where_their_brackets_do_whatever_a_strict_decoder_says(raw: 
         (item.start, skip(raw, item.start)) for item in found
     ]
     assert len(found) >= 3
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"{}",
+        b'{"a": 1}',
+        b'{ "a":1}',
+        b'{"a":1,"a":2}',
+        b'{"\\u0061":1}',
+        b'{"a":1} ',
+        b'{"a":NaN}',
+        b"[1]",
+        b'{"a"',
+    ],
+)
+def test_what_is_not_compact_is_told(raw: bytes) -> None:
+    assert compact_members(raw) is None
+
+
+def test_the_members_and_items_of_compact_json_are_its_bytes() -> None:
+    raw = '{"a":1.10,"é":{"b": [1, 2]},"c":"\\u00e9"}'.encode()
+    assert compact_members(raw) == {"a": b"1.10", "é": b'{"b": [1, 2]}', "c": b'"\\u00e9"'}
+    assert compact_items(b'[1.0,"x",{"a": 1}]') == [b"1.0", b'"x"', b'{"a": 1}']
+    assert compact_items(b"[1, 2]") is None and compact_items(b"[]") is None and compact_items(b"{}") is None
