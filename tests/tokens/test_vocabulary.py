@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from importlib import import_module
 from pathlib import Path
 
@@ -124,6 +125,19 @@ def test_without_any_vocabulary_the_name_says_so_before_anything_is_counted(
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     measure = TokenEstimator(GPT_5, Encoder(Lazy(O200K)))
     assert (measure.name, measure.exact) == ("rough", False)
+
+
+def test_what_its_making_takes_is_little_more_than_the_table_and_goes_again() -> None:
+    tracemalloc.start()
+    try:
+        made = vocabulary.load(CL100K)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert made is not None
+    # 100,000 tokens: 4.8 MB of bytes, 3.2 MB of numbers, 5.2 MB of table, and the file of 1.7 MB.
+    assert peak < 18_000_000
+    assert kept < 2_000_000
 
 
 def test_many_threads_load_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
