@@ -24,6 +24,8 @@ from app.batch.tree import Entry
 
 FILES_A_PROCESS: Final = 500
 """After so many a process is replaced by a new one. To start one takes as long as a hundred small files."""
+MOST_PROCESSES: Final = 61
+"""What Windows can wait for; everywhere else, too, more would only share the disk and the memory."""
 AHEAD: Final = 2
 """Files that wait for each process."""
 
@@ -31,16 +33,23 @@ AHEAD: Final = 2
 def run(job: Job, entries: Iterable[Entry], *, processes: int | None = None) -> Iterator[Result]:
     """Do `job` with every file; the results come in the order in which they are done.
 
-    `processes` defaults to the cores; with one, or for a single file, no other process is started.
-    Close the iterator to stop: processes under way are ended, and leave nothing half written.
+    `processes` defaults to the cores that this process may use; with one, or for a single file, no other
+    process is started. Close the iterator to stop: processes under way are ended, and leave nothing half
+    written.
     """
     # The largest first: one of them begun last would keep one process busy when all others are done.
     listed = sorted(entries, key=lambda entry: -entry.size)
-    count = min(processes or os.cpu_count() or 1, len(listed))
+    count = min(processes or _cores(), MOST_PROCESSES, len(listed))
     if count <= 1:
         job.begin()
         return (job.do(entry.path, entry.size) for entry in listed)
     return _spread(job, listed, count)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _spread(job: Job, entries: list[Entry], count: int) -> Iterator[Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +26,16 @@ class Entry:
     """Bytes."""
 
 
-def sessions_below(folder: Path, *, leave_out: Collection[Path] = ()) -> list[Entry]:
+def sessions_below(
+    folder: Path,
+    *,
+    leave_out: Collection[Path] = (),
+    unlisted: Callable[[Path, str], None] = lambda folder, why: None,
+) -> list[Entry]:
     """The files below a folder that may be sessions, by path; folders behind links are not gone into.
 
     `leave_out` are folders that are passed over. Raises UnreadableFile where the folder itself cannot
-    be listed; one inside that cannot is passed over.
+    be listed; `unlisted` is told of one inside that cannot.
     """
     try:
         os.listdir(folder)  # noqa: PTH208 (only to know whether it may be listed)
@@ -39,11 +44,15 @@ def sessions_below(folder: Path, *, leave_out: Collection[Path] = ()) -> list[En
             f"{folder} cannot be listed ({error.strerror}): give a folder of sessions"
         ) from error
     skipped = {path.resolve() for path in leave_out}
-    return sorted(_walk(folder, skipped), key=lambda entry: entry.path)
+
+    def tell(error: OSError) -> None:
+        unlisted(Path(error.filename), error.strerror or type(error).__name__)
+
+    return sorted(_walk(folder, skipped, tell), key=lambda entry: entry.path)
 
 
-def _walk(folder: Path, skipped: Collection[Path]) -> Iterator[Entry]:
-    for place, folders, files in os.walk(folder):
+def _walk(folder: Path, skipped: Collection[Path], tell: Callable[[OSError], None]) -> Iterator[Entry]:
+    for place, folders, files in os.walk(folder, onerror=tell):
         at = Path(place)
         folders[:] = [name for name in folders if name not in _OURS and (at / name).resolve() not in skipped]
         for name in files:

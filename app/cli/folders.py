@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -77,13 +78,18 @@ def _run(args: Namespace, job: Job, folder: Path, leave_out: tuple[Path, ...], l
     pipeline = load(args.pipeline).with_options(parse_settings(args.settings))
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}: at least one process is needed")
-    entries = sessions_below(folder, leave_out=leave_out)
+    unlisted: list[Result] = []
+    entries = sessions_below(
+        folder,
+        leave_out=leave_out,
+        unlisted=lambda at, why: unlisted.append(_unlisted(at, why)),
+    )
     if not entries:
         raise InputError(f"{folder} holds no .jsonl, .json or .traj file: give a folder of sessions")
-    tally = Tally(largest, len(entries))
+    tally = Tally(largest, len(entries) + len(unlisted))
     try:
         with closing(_results(job, entries, args.jobs)) as results:
-            for result in _with_bar(results, entries):
+            for result in chain(unlisted, _with_bar(results, entries)):
                 tally.add(result)
                 if args.json:
                     say_json_line(result.as_json())
@@ -103,6 +109,11 @@ def _tell(args: Namespace, folder: Path, tally: Tally, job: Job, pipeline: str) 
     say(*_lines(folder, tally, pipeline, compacts=job.compacting is not None))
     for line in tally.trouble_lines():
         complain(line)
+
+
+def _unlisted(folder: Path, why: str) -> Result:
+    reason = f"{folder} cannot be listed ({why}): what lies below it was passed over"
+    return Result(folder, 0, Outcome.UNREADABLE, reason)
 
 
 def _results(job: Job, entries: list[Entry], jobs: int | None) -> Generator[Result, None, None]:

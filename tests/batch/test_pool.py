@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.batch import Entry, Job, Outcome, Result, run
+from app.batch import Entry, Job, Outcome, Result, pool, run
 from app.batch.tree import sessions_below
 from app.errors import UnreadableFile
 
@@ -58,6 +58,18 @@ def test_processes_end_without_a_word(tmp_path: Path, capfd: pytest.CaptureFixtu
     found = list(run(job, sessions_below(tmp_path), processes=2))
     assert [result.outcome for result in found] == [Outcome.READ] * 4
     assert capfd.readouterr() == ("", "")
+
+
+def test_more_processes_than_can_be_waited_for_are_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def spread(job: Job, listed: list[Entry], count: int) -> Generator[Result, None, None]:
+        asked.append(count)
+        yield from ()
+
+    monkeypatch.setattr(pool, "_spread", spread)
+    list(run(JOB, entries(*(f"f{n}" for n in range(200))), processes=1_000))
+    assert asked == [pool.MOST_PROCESSES]
 
 
 def test_one_file_needs_no_other_process() -> None:

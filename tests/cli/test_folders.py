@@ -122,6 +122,22 @@ def test_a_folder_without_sessions_and_a_pipeline_that_is_none_are_bad_use(
     assert handcompact("report", tree, "--jobs", "0").code == 2
 
 
+def test_a_folder_that_cannot_be_listed_is_told_of(
+    handcompact: Handcompact, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.scandir
+
+    def scan(place: Any) -> Any:
+        if Path(place).name == "deep":
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    done = handcompact("report", tree, "--count", "rough", "--jobs", "1")
+    assert done.code == 1 and "1 session" in done.out
+    assert f"! {tree / 'deep'}: unreadable: cannot be listed (Permission denied)" in done.err
+
+
 def test_what_was_done_by_an_interrupt_is_told(
     handcompact: Handcompact, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
