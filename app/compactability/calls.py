@@ -232,6 +232,10 @@ class Answered:
     result: ToolResult
     asked: Asked | None
 
+    def holding(self, other: ToolResult | None) -> Answered:
+        """The same call with another result, if there is one."""
+        return self if other is None else Answered(self.standing, other, self.asked)
+
     @property
     def use(self) -> ToolUse | None:
         """The call that it answers; None where that is gone."""

@@ -88,8 +88,9 @@ class Survey:
         A call is looked up in the whole conversation and the last of equal ids counts, as in
         react-agent-mini.
         """
-        known = {id(at.result): at for at in self._results}
-        self._results = ()
+        earlier, self._results = self._results, ()
+        if earlier and (swapped := self._swapped) is not None:
+            return tuple([_with(at, swapped.get(id(at.result))) for at in earlier])
         calls: dict[str, ToolUse] = {}
         places: list[tuple[int, int, ToolResult]] = []
         for i, message in enumerate(self.messages):
@@ -98,10 +99,18 @@ class Survey:
                     calls[block.id] = block
                 elif isinstance(block, ToolResult) and not block.server and message.role in _GIVES_RESULTS:
                     places.append((i, j, block))
-        return tuple(
-            _placed(known.get(id(result)), i, j, result, calls.get(result.tool_use_id))
-            for i, j, result in places
-        )
+        return tuple(ResultAt.of(i, j, result, calls.get(result.tool_use_id)) for i, j, result in places)
+
+    @cached_property
+    def _swapped(self) -> Mapping[int, ToolResult] | None:
+        """What stands for results of the earlier conversation, by their ids; None where more is different."""
+        if len(self._before) != len(self.messages):
+            return None
+        swapped: dict[int, ToolResult] = {}
+        for old, new in zip(self._before, self.messages, strict=True):
+            if old is not new and not _only_results_differ(old, new, swapped):
+                return None
+        return swapped
 
     def longer_than(self, chars: int) -> Sequence[ResultAt]:
         """Results of more code points than that, the longest first, of equal ones the older."""
@@ -205,9 +214,10 @@ class Survey:
     @cached_property
     def answers(self) -> tuple[Answered, ...]:
         """Every result with the nearest call of its id before it, and what that call was about."""
-        found = tuple(answered(self.messages, self._cwd, self._answered))
-        self._answered = ()
-        return found
+        earlier, self._answered = self._answered, ()
+        if earlier and (swapped := self._swapped) is not None:
+            return tuple([answer.holding(swapped.get(id(answer.result))) for answer in earlier])
+        return tuple(answered(self.messages, self._cwd, earlier))
 
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
@@ -285,13 +295,24 @@ _GIVES_RESULTS: Final = (Role.USER, Role.TOOL)
 _TELLS: Final = (Author.SUMMARY, Author.MARKER)
 
 
-def _placed(
-    known: ResultAt | None, message: int, block: int, result: ToolResult, call: ToolUse | None
-) -> ResultAt:
-    """A result at that place; the one that is known, where nothing is another."""
-    if known is not None and known.message == message and known.block == block and known.call is call:
-        return known
-    return ResultAt.of(message, block, result, call)
+def _with(at: ResultAt, other: ToolResult | None) -> ResultAt:
+    """The place with another result, if there is one."""
+    return at if other is None else ResultAt.of(at.message, at.block, other, at.call)
+
+
+def _only_results_differ(old: Message, new: Message, swapped: dict[int, ToolResult]) -> bool:
+    """Whether two messages differ in what results hold alone; notes the new results by the ids of the old."""
+    if old.role is not new.role or old.standing is not new.standing or len(old.blocks) != len(new.blocks):
+        return False
+    for was, now in zip(old.blocks, new.blocks, strict=True):
+        if was is now:
+            continue
+        if not (isinstance(was, ToolResult) and isinstance(now, ToolResult)):
+            return False
+        if was.tool_use_id != now.tool_use_id or was.server is not now.server:
+            return False
+        swapped[id(was)] = now
+    return True
 
 
 def _may_tell(message: Message) -> bool:

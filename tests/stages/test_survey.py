@@ -107,3 +107,15 @@ def test_what_a_call_was_about_is_kept_when_its_result_changes() -> None:
     surveys, after = Surveys(), with_other_result(TALK, 2)
     before, now = surveys.of(TALK).answers, surveys.of(after).answers
     assert now[0].result is not before[0].result and now[0].asked is before[0].asked
+
+
+def test_a_conversation_with_a_block_more_or_less_is_looked_at_anew() -> None:
+    surveys = Surveys()
+    first = surveys.of(TALK)
+    assert len(first.results) == len(first.answers) == 3
+    asks, gives = TALK[1], TALK[2]
+    for at, message in ((1, asks.holding(asks.blocks[:1])), (2, gives.holding(gives.blocks[:1]))):
+        changed = (*TALK[:at], message, *TALK[at + 1 :])
+        seen, anew = surveys.of(changed), Surveys().of(changed)
+        assert seen.results == anew.results and seen.judgements == anew.judgements
+        assert [answer.use for answer in seen.answers] == [answer.use for answer in anew.answers]
