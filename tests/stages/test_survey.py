@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from app.compactability import Call, call_of, classify
 from app.model import Message, ToolResult, ToolUse
-from app.pipeline import load
+from app.opening import open_workspace
+from app.pipeline import load, preset_names
 from app.stages.protection import protected
-from app.stages.survey import Surveys
+from app.stages.survey import Survey, Surveys
 from app.tokens import ESTIMATORS, estimator
 from app.work.workspace import Workspace
 from tests.benchmarks.conversations import long_session
 from tests.build import assistant, conversation, result, use, user
+
+LONG = Path(__file__).parents[2] / "sample_sessions" / "claude-code-long.jsonl"
 
 TALK = conversation(
     user("Read both."),
@@ -119,3 +123,19 @@ def test_a_conversation_with_a_block_more_or_less_is_looked_at_anew() -> None:
         seen, anew = surveys.of(changed), Surveys().of(changed)
         assert seen.results == anew.results and seen.judgements == anew.judgements
         assert [answer.use for answer in seen.answers] == [answer.use for answer in anew.answers]
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_what_is_taken_over_is_what_a_look_at_everything_finds(preset: str) -> None:
+    workspace = open_workspace(str(LONG), pipeline=preset, exact=False).workspace
+    tireless = {step.name: {"target_share": 0} for step in workspace.pipeline.steps}
+    for step, options in tireless.items():
+        workspace.set_options(step, options)
+    workspace.run_all()
+    measure, surveys = estimator("rough"), Surveys()
+    for messages in (workspace.session.live, *(step.result.messages for step in workspace.steps)):
+        seen, anew = surveys.of(messages), Survey(messages)
+        assert seen.results == anew.results
+        assert [(a.result, a.use) for a in seen.answers] == [(a.result, a.use) for a in anew.answers]
+        assert seen.judgements == classify(messages) and seen.protection == protected(messages)
+        assert seen.total(measure) == measure.total(messages)
