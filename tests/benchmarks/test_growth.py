@@ -26,7 +26,7 @@ from app.formats.lenient import parse_record
 from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session, blocks_of
 from app.opening import open_workspace
-from app.pipeline import load
+from app.pipeline import load, preset_names
 from app.stages import STAGES, stage_named
 from app.stages.base import Context, Stage, run_stage
 from app.stages.protection import protected
@@ -274,6 +274,36 @@ def test_what_goes_as_a_whole_makes_no_change_before_somebody_looks() -> None:
         result = run_stage(stage_named(name)(), messages, context)
         assert len(result.changes) > 7_000
         assert calls(partial(tuple, result.changes)) > 7_000, name
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_a_walk_through_a_pipeline_takes_few_looks_at_each_message(preset: str) -> None:
+    def walk(size: int) -> int:
+        workspace = Workspace(long_session(size), load(preset), exact=False)
+        workspace.tokens(workspace.session.live)
+        workspace.run_all()
+        return calls(lambda: workspace.messages)
+
+    walk(SMALL)
+    assert walk(2_000) < 160 * 2_000
+
+
+def test_a_walk_reads_each_text_once_however_many_stages_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = open_workspace(str(made(tmp_path, "claude", 6)), pipeline="gentle", exact=False).workspace
+    texts: list[store.Stored] = []
+    real = store.Stored.read
+
+    def read(stored: store.Stored) -> str:
+        texts.append(stored)
+        return real(stored)
+
+    monkeypatch.setattr(store.Stored, "read", read)
+    workspace.run_all()
+    assert len(workspace.steps) == 4
+    # Whether a result is a cut is asked before, and whether it tells of one.
+    assert 5 < len(texts) <= 1.2 * len({id(text) for text in texts})
 
 
 def test_verdicts_rows_and_the_report_of_twice_the_messages_are_twice_the_work() -> None:
