@@ -104,8 +104,10 @@ class Copilot(OpenAIChat):
                     found.add(index)
             elif kind.startswith(LOG):
                 found.add(index)
-        if any(m.boundary is not None and m.boundary.hides and not m.records for m in messages[:1]):
-            # The client would send the user's words of long ago once more with the new summary.
+        hiding = [m for m in messages if m.boundary is not None and m.boundary.hides]
+        if not hiding or (hiding[0] is messages[0] and not hiding[0].records):
+            # The client would send the user's words of long ago once more with a new summary, and all that
+            # the old one stands for once that one is gone.
             old = (m for m in session.messages if m.standing is Standing.BEFORE_BOUNDARY)
             found.update(index for message in old for index in message.records)
         return found

@@ -202,6 +202,12 @@ def test_a_summary_becomes_a_compaction_and_takes_what_it_hides_along() -> None:
     assert b"Old story." not in written(rewriting) and b"Look." not in written(rewriting)
 
 
+def test_a_summary_that_goes_takes_along_what_it_stood_for() -> None:
+    session = read(*talk(), compacted(12, "Old story."), user(13, "Then."), assistant(14, "Yes."))
+    back = again(rewrite(session, *session.live[1:], session_id=NEW_ID))
+    assert [text_of(m.blocks[-1]) for m in back.live] == ["Then.", "Yes."]
+
+
 def test_made_messages_of_every_role_are_events() -> None:
     session = read(*talk())
     use = ToolUse("n:0", "n1", "bash", Held('{"command":"ls"}'))
