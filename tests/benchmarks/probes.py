@@ -1,12 +1,12 @@
 """What is measured, each in a process of its own: `python -m tests.benchmarks.probes NAME [FILE]`.
 
 A probe prints one JSON object of numbers. Seconds of work are processor time, so that what else the
-machine does counts little; what a person waits for is time that passes.
+machine does counts little; what a person waits for is time that passes. Only what a probe needs is
+imported: the rest would count as memory of the program.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gc
 import io
@@ -267,6 +267,8 @@ def drop(_: Path) -> Numbers:
 
 def screen(path: Path) -> Numbers:
     """The screens over a file, until all is counted: time to its rows, and the longest stop of the screen."""
+    import asyncio
+
     from tests.benchmarks.screens import watched
 
     return asyncio.run(watched(path))
@@ -274,6 +276,8 @@ def screen(path: Path) -> Numbers:
 
 def keys(_: Path) -> Numbers:
     """Keys pressed in a list of 100,000 messages, each until it is painted, in milliseconds."""
+    import asyncio
+
     from tests.benchmarks.screens import pressed
 
     return asyncio.run(pressed())
