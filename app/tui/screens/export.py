@@ -205,11 +205,13 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         self._is_writing = True
         self._error = ""
         self.refresh_lines()
+        self.wait_for("writing", way_out="esc stops", at_once=True)
         self.write(self._planned.plan, drop_user_words=self.box("words").value)
 
     @on(Done)
     def _show_written(self, event: Done) -> None:
         self._is_writing = False
+        self.waited()
         self._written = event.written
         self.workspace.mark_written()
         facts = [Fact(label, text, whole=True) for label, text in written_facts(event.written)]
@@ -252,7 +254,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
     def action_close(self) -> None:
         if self._is_writing:
             self.stop_writing()
-            self.status("stopping")
+            self.waits_now_for("stopping")
         elif self._panel.current == "dry":
             self._panel.current = "form"
             self.query_one("#dry-run", Push).focus()

@@ -132,7 +132,7 @@ class Exports(WorkScreen):
             written = write(
                 plan,
                 drop_user_words=drop_user_words,
-                progress=lambda words: self._say(f"{words}  (esc stops)"),
+                progress=self._say,
                 stop=lambda: self._stopped.is_set() or worker.is_cancelled,
             )
         except (HandcompactError, OSError) as error:
