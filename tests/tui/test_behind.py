@@ -11,9 +11,13 @@ import pytest
 
 from app.model import text_of
 from app.tui.app import HandcompactApp
+from app.tui.screens.busy import BusyScreen
 from app.tui.screens.inspect import InspectScreen
-from app.tui.screens.parts import behind, choices, marking, rows, searching
-from tests.tui.driving import opening, until
+from app.tui.screens.parts import background, behind, choices, marking, rows, searching
+from app.views.listing import shares
+from app.views.outlook import Outlook, outlook
+from app.work.workspace import Workspace
+from tests.tui.driving import opening, shows, until
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import screen_text
@@ -112,3 +116,47 @@ async def test_escape_gives_up_a_search_which_says_how_far_it_is(
         held.set()
         assert "given up" in await until(pilot, lambda: True)
         assert screen.is_current and not screen.rows.sought
+
+
+async def test_keys_wait_for_what_was_asked_for_and_escape_does_without(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+
+    def slow(*given: Any) -> Any:
+        held.wait(5)
+        return shares(*given)
+
+    monkeypatch.setattr(behind, "AT_ONCE", 0)
+    monkeypatch.setattr(choices, "shares", slow)
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = main_screen(app)
+        await pilot.press("f", "j", "enter")
+        assert shows(app, BusyScreen) and screen.rows.cursor == 0
+        assert "adding up ...  esc gives up" in screen_text(app)
+        await pilot.press("escape")
+        held.set()
+        await settle(pilot)
+        assert screen.is_current and screen.only is None
+        assert "everything" in await press(pilot, "f")
+
+
+async def test_what_a_dialog_did_not_change_is_not_worked_out_again(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = list[int]()
+
+    def noted(workspace: Workspace) -> Outlook:
+        looks.append(1)
+        return outlook(workspace)
+
+    monkeypatch.setattr(background, "outlook", noted)
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f", "escape", "question_mark", "escape", "enter", "escape", "o", "escape")
+        assert len(looks) == 1
+        await press(pilot, "p")
+        assert len(looks) == 2

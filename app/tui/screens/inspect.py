@@ -255,7 +255,7 @@ class InspectScreen(
     def action_close(self) -> None:
         if self.give_up_opening():
             return
-        if self.give_up_search() or self.give_up_waiting():
+        if self.give_up_search():
             self.say_row("given up")
         elif len(self.marks):
             self.action_unmark()

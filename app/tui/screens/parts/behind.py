@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 from textual import on
 from textual.message import Message
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from app.tui.screens.base import WorkScreen
+from app.tui.screens.busy import BusyScreen
 
 AT_ONCE = 2_000
 """Rows up to which a look at every one of them keeps no key waiting."""
@@ -20,53 +21,57 @@ Outcome = TypeVar("Outcome")
 class WorksBehind(WorkScreen):
     """A screen whose keys are never held up by the number of rows."""
 
-    _asked_for: Worker[None] | None = None
-    """What a key asked for and is still being worked out."""
-
     class WorkedOut(Message):
         """What was asked for is there; `then` shows it."""
 
-        def __init__(self, outcome: Any, then: Callable[[Any], None]) -> None:
+        def __init__(self, outcome: Any, then: Callable[[Any], None], busy: BusyScreen | None) -> None:
             super().__init__()
             self.outcome = outcome
             self.then = then
+            self.busy = busy
+            """What takes the keys until then."""
 
     def behind(
-        self, rows: int, make: Callable[[], Outcome], then: Callable[[Outcome], None], group: str = "asked"
+        self,
+        rows: int,
+        make: Callable[[], Outcome],
+        then: Callable[[Outcome], None],
+        *,
+        group: str = "asked",
+        words: str = "",
     ) -> None:
         """Call `make`, which looks at so many rows, then `then` with what it gave.
 
-        In a thread where the rows are many; a newer call of the same group takes the place of one that
-        is not done, and escape gives up what was `asked`.
+        In a thread where the rows are many; a newer call of the same group takes the place of one that is
+        not done. With `words` no key acts until it is there, but for escape, which does without.
         """
         if rows <= AT_ONCE:
             then(make())
             return
+        busy = BusyScreen(words) if words else None
         worker = self.run_worker(
-            lambda: self._make(make, then),
+            lambda: self._make(make, then, busy),
             thread=True,
             exit_on_error=False,
             exclusive=True,
             group=group,
             description=group,
         )
-        if group == "asked":
-            self._asked_for = worker
+        if busy is not None:
+            self.app.push_screen(busy, lambda gives_up: worker.cancel() if gives_up else None)
 
-    def _make(self, make: Callable[[], Outcome], then: Callable[[Outcome], None]) -> None:
+    def _make(
+        self, make: Callable[[], Outcome], then: Callable[[Outcome], None], busy: BusyScreen | None
+    ) -> None:
         worker = get_current_worker()
         outcome = make()
         if not worker.is_cancelled:
-            self.post_message(self.WorkedOut(outcome, then))
+            self.post_message(self.WorkedOut(outcome, then, busy))
 
     @on(WorkedOut)
     def _show_outcome(self, event: WorkedOut) -> None:
+        if event.busy is not None:
+            if not event.busy.is_current:
+                return  # it was given up just now
+            event.busy.dismiss(False)
         event.then(event.outcome)
-
-    def give_up_waiting(self) -> bool:
-        """Do without what a key asked for; False when nothing was being worked out."""
-        worker, self._asked_for = self._asked_for, None
-        if worker is None or worker.is_finished:
-            return False
-        worker.cancel()
-        return True

@@ -20,11 +20,9 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
     @acts
     def action_filter(self) -> None:
         rows, seen = self.view_now.items, self.seen
-        self.say_row("adding up what there is ...")
-        self.behind(len(rows), lambda: shares(rows, seen), self._choose_filter)
+        self.behind(len(rows), lambda: shares(rows, seen), self._choose_filter, words="adding up")
 
     def _choose_filter(self, found: Sequence[Share]) -> None:
-        self.say_row("")
         options: list[Only | Within | None] = [None, *(share.only for share in found)]
         choices = [Choice("everything", f"{human_number(len(self.view_now.items)):>7}  {'':>5}")]
         choices += [

@@ -154,8 +154,8 @@ class MarksRows(RowsScreen):
     def action_mark_all(self) -> None:
         sent = self._sent_rows()
         facets = (Facet.VERDICT, Facet.TOOL, Facet.ROLE)
-        self.say_row("adding up what there is ...")
-        self.behind(len(self.view_now.items), lambda: shares(sent(), self.seen, facets), self._choose_marks)
+        rows = len(self.view_now.items)
+        self.behind(rows, lambda: shares(sent(), self.seen, facets), self._choose_marks, words="adding up")
 
     def _sent_rows(self) -> Callable[[], Iterable[BlockRow]]:
         """The rows that can be marked, when they are asked for."""
@@ -163,7 +163,6 @@ class MarksRows(RowsScreen):
         return lambda: (item for item in items if isinstance(item, BlockRow) and is_sent(item, seen))
 
     def _choose_marks(self, found: Sequence[Share]) -> None:
-        self.say_row("")
         offers = list(self._mark_offers(found))
 
         def choose(position: int | None) -> None:
@@ -200,8 +199,7 @@ class MarksRows(RowsScreen):
         self._mark_keys([key_of(item) for item in items if self._can_be_marked(item)])
 
     def _mark_when_known(self, keys: Callable[[], Sequence[str]]) -> None:
-        self.say_row("looking which rows these are ...")
-        self.behind(len(self.view_now.items), keys, self._mark_keys)
+        self.behind(len(self.view_now.items), keys, self._mark_keys, words="looking which rows these are")
 
     def _mark_keys(self, keys: Iterable[str]) -> None:
         added = self.marks.add(keys)
@@ -237,7 +235,7 @@ class MarksRows(RowsScreen):
             self.marks.invert(keys)
             self.marks_changed("marked what was not, of the rows shown")
 
-        self.behind(len(shown), sent, invert)
+        self.behind(len(shown), sent, invert, words="looking which rows these are")
 
     @acts
     def action_unmark(self) -> None:

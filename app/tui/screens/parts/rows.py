@@ -96,6 +96,11 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._scrolling: Timer | None = None
         self._moved_at = 0.0
         self._looks_soon = False
+        self._looked_at: tuple[object, ...] = ()
+        """What was done, and under which pipeline, when all was worked out last."""
+        self._looks_since = time.monotonic()
+        self._looking: Timer | None = None
+        """Says how long the stages ahead take."""
 
     def body(self) -> Iterable[Widget]:
         yield UsageBar(glyphs=self.glyphs)
@@ -144,14 +149,33 @@ class RowsScreen(LooksAhead, WorksBehind):
             self.rows.scroll_to(y=max(0, place - 1), animate=False)
 
     def on_screen_resume(self) -> None:
-        """Begin, or come back from a screen that may have changed everything."""
+        """Begin, or come back from a screen that may have changed everything, or nothing."""
+        workspace = self.workspace
+        state = (workspace.history.done, workspace.pipeline, workspace.index)
+        if state == self._looked_at:
+            self.rows.rows_changed()
+            self._say()
+            self.refresh_lines()
+            return
         # A thread that works takes the interpreter from the paint.
         self._looks_soon = True
         self.call_after_refresh(self._look)
 
     def _look(self) -> None:
+        workspace = self.workspace
+        self._looked_at = (workspace.history.done, workspace.pipeline, workspace.index)
         self._looks_soon = False
+        self._looks_since = time.monotonic()
+        if self._looking is None:
+            self._looking = self.set_interval(1, self._say_how_long)
         self.look_ahead(self._in_view())
+
+    def _say_how_long(self) -> None:
+        if not self.seen.ahead:
+            self._say()
+        elif self._looking is not None:
+            self._looking.stop()
+            self._looking = None
 
     def _in_view(self) -> tuple[Block, ...]:
         top = round(self.rows.scroll_y)
@@ -280,7 +304,8 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     def _sentence(self, view: View) -> str:
         if not view.seen.ahead:
-            return "running the stages ahead ..."
+            seconds = round(time.monotonic() - self._looks_since)
+            return f"running the stages ahead ... {f'{seconds} s' if seconds else ''}".rstrip()
         by_hand = any(isinstance(step, Edited) for step in view.seen.state.path)
         if by_hand and view.cost is not None:
             return edited_sentence(view.figures, view.cost)
