@@ -8,12 +8,11 @@ hold for every stage (`protect`, pairs, only-if-smaller) are kept by the helpers
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
+from app.collecting import collector_paused
 from app.errors import BadPipeline
 from app.model import Boundary
 from app.refusal import Refusal
@@ -219,18 +218,6 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
         if tokens <= target:
             within = f"{tokens:,} {context.counts.unit} are within the target of {target:,}"
             return StageResult(messages, note=within, size_before=survey.total(context.estimator))
-    with _uncollected():
+    # What a stage makes holds no circle, and the session that it is made of is large.
+    with collector_paused():
         return stage(messages, context)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Put off the search for circles: what a stage makes holds none, and each goes through the session."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
+from app.collecting import collector_paused
 from app.model import Block
 from app.stages.base import Messages
 from app.tokens.calibration import Calibration
 from app.tui.in_thread import in_thread
-from app.tui.responsive import collector_paused
 from app.tui.screens.base import WorkScreen
 from app.tui.view import View, counted_again, first_view, view_of
 from app.views.outlook import outlook
@@ -90,7 +90,7 @@ class LooksAhead(WorkScreen):
             # What was done is shown before the stages ahead are tried anew.
             self.post_message(Looked(first_view(self.workspace)))
         began = time.monotonic()
-        with collector_paused():
+        with collector_paused(lasting=True):
             view = view_of(outlook(self.workspace))
         if worker.is_cancelled:
             return

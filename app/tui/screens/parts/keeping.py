@@ -9,12 +9,12 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from app.collecting import collector_paused
 from app.display import counted
 from app.errors import HandcompactError
 from app.keeping.journal import Journal
 from app.keeping.kept import Found, Kept, TakenUp, forget, state_of, take_up
 from app.tui.in_thread import in_thread
-from app.tui.responsive import collector_paused
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.view import View, first_view
@@ -97,7 +97,7 @@ class Keeps(RowsScreen):
     def _take_up(self, kept: Kept) -> None:
         worker = get_current_worker()
         try:
-            with collector_paused():
+            with collector_paused(lasting=True):
                 taken = take_up(self.opened, kept)
                 answer = self.Took(kept, taken, first_view(taken.opened.workspace))
         except HandcompactError as error:

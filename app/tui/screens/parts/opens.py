@@ -10,11 +10,12 @@ from typing import ClassVar
 from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from app.collecting import collector_paused
 from app.errors import HandcompactError
 from app.settings import cache_dir
 from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
-from app.tui.responsive import collector_paused, importing
+from app.tui.responsive import importing
 from app.tui.screens.parts.waits import TellsWaits
 
 
@@ -72,7 +73,7 @@ class OpensSessions(TellsWaits):
             import_module("app.tui.screens.inspect")
         keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
         try:
-            with collector_paused():
+            with collector_paused(lasting=True):
                 opened = open_workspace(
                     file, leaf=leaf, pipeline=pipeline, settings=settings, counts_soon=False
                 )

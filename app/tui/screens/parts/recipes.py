@@ -9,13 +9,13 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from app.collecting import collector_paused
 from app.display import counted
 from app.errors import HandcompactError
 from app.keeping.applying import Applied, apply_recipe, open_recipe
 from app.keeping.recipe import Recipe, save_recipe
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.responsive import collector_paused
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
@@ -132,7 +132,7 @@ class Recipes(Keeps):
         other = workspace.fork(pipeline)
         history = workspace.history
         other.history.begin_with(() if anew else history.done)
-        with collector_paused():
+        with collector_paused(lasting=True):
             applied = apply_recipe(recipe, other)
             opened = replace(self.opened, workspace=other)
             answer = self.WasApplied(opened, first_view(other), applied)

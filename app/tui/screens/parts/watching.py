@@ -10,12 +10,12 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from app.collecting import collector_paused
 from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
 from app.reopening import Reopened, Since, changed_since, reopen
 from app.tui.in_thread import in_thread
-from app.tui.responsive import collector_paused
 from app.tui.screens.base import acts
 from app.tui.screens.parts.keeping import Keeps
 from app.tui.view import View, first_view
@@ -121,7 +121,7 @@ class Watches(Keeps):
     def _read_again(self) -> None:
         worker = get_current_worker()
         try:
-            with collector_paused():
+            with collector_paused(lasting=True):
                 again = reopen(self.opened)
                 answer = self.ReadAgain(again, first_view(again.opened.workspace))
         except HandcompactError as error:
