@@ -70,6 +70,10 @@ class RecordStore:
         """Bytes of a record, without its line end."""
         return self._lies[3 * index + 1]
 
+    def damage(self, index: int) -> tuple[str, ...]:
+        """What is wrong with a record's bytes, in warning words."""
+        return self._damage.get(index, ())
+
     def raw(self, index: int) -> bytes:
         """The very bytes of a record, without its line end."""
         index = range(len(self.kinds))[index]

@@ -67,8 +67,17 @@ class Planner:
         return Plan(rows, tuple(self._repairs))
 
     def _line_of_message(self) -> Callable[[str], int | None]:
-        lines = {m.key: self._records[m.records[0]].line for m in self._session.live if m.records}
-        return lines.get
+        """Tells the line of a message by its key; nothing is worked out where nobody asks."""
+        lines: dict[str, int] = {}
+
+        def line(key: str) -> int | None:
+            if not lines:
+                lines.update(
+                    {m.key: self._records[m.records[0]].line for m in self._session.live if m.records}
+                )
+            return lines.get(key)
+
+        return line
 
     def _note(self, word: str, node: Node, detail: str) -> None:
         self._repairs.append(Notice(word, self._records[node.index].line, detail))

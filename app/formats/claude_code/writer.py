@@ -55,7 +55,7 @@ def _line(row: Row, records: Transcript, session_id: str | None) -> bytes:
     if row.node is None:
         return encode(_made(row, session_id))
     raw = as_read = records.raw(row.node.index)
-    if records[row.node.index].damage:
+    if records.damage(row.node.index):
         raw = mend(raw)
     if b"\n" in raw:
         # In sound JSON a line end can only stand between values.
