@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,7 +21,7 @@ from app.export.as_json import step_as_json
 from app.export.files import Staged, discard, encoded, publish_free, stage
 from app.export.for_others import NOT_PROMISED
 from app.export.plan import ExportPlan
-from app.formats.source import BytesSource, FileSource, Source, chunks
+from app.formats.source import FileSource, chunks
 from app.formats.splice import scan
 from app.masking import SEALED, Masker, Place, Wanted
 from app.model import Message, ToolUse
@@ -49,7 +50,7 @@ class Sharing:
         """
         try:
             with FileSource(whole.path) as source:
-                pieces = _looking(masked_pieces(source, self._name, self.masker), look)
+                pieces = _looking(masked_pieces(partial(chunks, source), self._name, self.masker), look)
                 made = stage(whole.path.parent, pieces)
                 try:
                     self._prove(source, made)
@@ -68,12 +69,12 @@ class Sharing:
         if b"\0" in head or not _is_text(head):
             self.not_texts.append(name.as_posix())
             return None
-        return name, masked_pieces(source, name.as_posix(), self.masker)
+        return name, masked_pieces(partial(chunks, source), name.as_posix(), self.masker)
 
     def text(self, text: str, path: Path) -> str:
         """A saved result, or the list of those that are gone, as the file at `path` holds it."""
         name = self._inside(path)
-        pieces = masked_pieces(BytesSource(encoded(text), name), name, self.masker)
+        pieces = masked_pieces(lambda: [encoded(text)], name, self.masker)
         return b"".join(pieces).decode("utf-8", "surrogatepass")
 
     @property
@@ -95,7 +96,7 @@ class Sharing:
                 )
             again = Masker(Wanted(addresses=self.masker.wanted.addresses))
             names = [name.lower().encode() for name in self.masker.tally.different[NAME] if len(name) > 3]
-            for piece in masked_pieces(masked, self._name, again):
+            for piece in masked_pieces(partial(chunks, masked), self._name, again):
                 lowered = piece.lower()
                 self.names_elsewhere += sum(lowered.count(name) for name in names)
             if again.tally.times:
@@ -188,8 +189,7 @@ def foreseen(plan: ExportPlan) -> Sharing | None:
     """What would be masked in the session itself, worked out without a byte being written."""
     found = sharing_of(plan)
     if found is not None:
-        source = BytesSource(b"".join(plan.rewriting.pieces()), found._name)
-        for _ in masked_pieces(source, found._name, found.masker):
+        for _ in masked_pieces(plan.rewriting.pieces, found._name, found.masker):
             pass
     return found
 
@@ -208,29 +208,34 @@ def _looking(pieces: Iterator[bytes], look: Callable[[], None]) -> Iterator[byte
         yield piece
 
 
-def masked_pieces(source: Source, name: str, masker: Masker) -> Iterator[bytes]:
-    """The bytes of a file with everything masked: JSON Lines, one JSON document, or a text."""
-    if _begins_with_json(source):
-        yield from masker.lines(chunks(source), name)
+def masked_pieces(pieces: Callable[[], Iterable[bytes]], name: str, masker: Masker) -> Iterator[bytes]:
+    """The bytes of a file with everything masked: JSON Lines, one JSON document, or a text.
+
+    `pieces` gives them anew each time; those of JSON Lines are never held together.
+    """
+    if _begins_with_json(pieces()):
+        yield from masker.lines(pieces(), name)
         return
-    data = b"".join(chunks(source))
+    data = b"".join(pieces())
     if scan(data).whole:
         yield masker.json(data, Place(name, 0))
-    elif source.read(0, 1) in (b"{", b"["):
+    elif data[:1] in (b"{", b"["):
         # JSON Lines whose first line is damaged: the others are masked as JSON.
         yield from masker.lines([data], name)
     else:
         yield masker.text_bytes(data, Place(name, 0))
 
 
-def _begins_with_json(source: Source) -> bool:
+def _begins_with_json(pieces: Iterable[bytes]) -> bool:
     """Whether the first line is a JSON value of its own."""
-    head = b""
-    for chunk in chunks(source):
-        head += chunk
-        if b"\n" in head.lstrip():
+    held: list[bytes] = []
+    for piece in pieces:
+        held.append(piece if held else piece.lstrip())
+        if b"\n" in held[-1]:
             break
-    line = head.lstrip().partition(b"\n")[0]
+        if not held[-1]:
+            held.pop()
+    line = b"".join(held).partition(b"\n")[0]
     return line[:1] in (b"{", b"[") and scan(line).whole
 
 
