@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, overload
 
 from app.model import Block, Held, Message, Opaque, Text, Thinking, ToolResult, ToolUse
 
@@ -12,14 +12,34 @@ _WORDS: Final = Held("-")
 _NOTHING: Final = Held("{}")
 
 
-def sealed_parts(messages: Sequence[Message]) -> tuple[Message, ...]:
+def sealed_parts(messages: Sequence[Message]) -> Sequence[Message]:
     """Messages of the same blocks in the same order; none is read but those that hold what can be sealed.
 
     Nothing, where no message does.
     """
-    if not any(map(_is_sealed, messages)):
-        return ()
-    return tuple(message if _is_sealed(message) else _stand_in(message) for message in messages)
+    return _SealedParts(messages) if any(map(_is_sealed, messages)) else ()
+
+
+class _SealedParts(Sequence[Message]):
+    """Makes each stand-in when its turn comes, so that a long conversation is not held twice."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    @overload
+    def __getitem__(self, at: int) -> Message: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Message]: ...
+
+    def __getitem__(self, at: int | slice) -> Message | Sequence[Message]:
+        if isinstance(at, slice):
+            return _SealedParts(self._messages[at])
+        message = self._messages[at]
+        return message if _is_sealed(message) else _stand_in(message)
 
 
 def _is_sealed(message: Message) -> bool:

@@ -81,11 +81,11 @@ def _to_mend(
     if faulty is None:
         yield from pairs(records, messages)
         return
-    whole = list(outgoing(messages))
-    places = [place for place, sent in enumerate(whole) if sent.key in faulty]
-    around = stretches([sent.role is Role.ASSISTANT for sent in whole], places)
+    heads = [(sent.key, sent.role is Role.ASSISTANT) for sent in outgoing(messages)]
+    places = [place for place, (key, _) in enumerate(heads) if key in faulty]
+    around = stretches([by_assistant for _, by_assistant in heads], places)
     looked_at = {place for part in around for place in part}
-    for place, sent in enumerate(whole):
+    for place, sent in enumerate(outgoing(messages)):
         yield sent.key, _form(sent, records) if place in looked_at else UNREAD
 
 
