@@ -27,7 +27,7 @@ def sent(source: Source) -> Iterator[tuple[str, Value]]:
     """What `ClaudeCode.request` gives of the live messages of a file, each read when its turn comes."""
     outline = Outline(source)
     way = outline.way(None)
-    outline.graph.let_go()
+    del outline.graph  # the way is all that is needed of it
     for message in outgoing(outline.messages(way)):
         content = [at_place(block, outline) for _, block in message.items]
         yield message.key, {"role": str(message.role), "content": content}
