@@ -149,6 +149,7 @@ def export(path: Path) -> Numbers:
     opened.workspace.run_all()
     with tempfile.TemporaryDirectory() as folder:
         wishes = Wishes(out=Path(folder) / "new", backup_dir=Path(folder))
+        assert opened.workspace.messages  # the stages are run when somebody asks
         held = forget_peak()
         write(make_plan(opened.workspace, opened.source, wishes), drop_user_words=True)
         return {"held": held, "added": peak() - held}
