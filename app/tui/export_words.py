@@ -62,7 +62,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
 def lost_fact(facts: int | None) -> list[Fact]:
     """What goes although the rest still speaks of it; None where that was not looked for."""
     if facts is None:
-        return [Fact("lost", "not looked for: too much text stays")]
+        return [Fact("lost", "not looked for yet, as much text stays: L looks")]
     if not facts:
         return []
     speaks = "fact that the rest still speaks of: L shows it"

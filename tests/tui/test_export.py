@@ -379,3 +379,12 @@ async def test_a_plan_that_takes_long_says_for_how_long(
             await pilot.pause(0.02)
         held.set()
         assert "nothing is written yet" in await settle(pilot)
+
+
+async def test_where_much_text_stays_lost_facts_are_looked_for_only_when_asked(
+    original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.tui.screens.parts.exporting.MOST_STAYS", 10)
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "not looked for yet, as much text stays: L looks" in await settle(pilot)

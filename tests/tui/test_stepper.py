@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.pipeline import load
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
@@ -220,3 +222,22 @@ async def test_an_empty_session_says_so_instead_of_failing() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         assert "no result is longer" in await settle(pilot)
         await press(pilot, "x", "p", "d", "n", "exclamation_mark", "a", "u")
+
+
+async def test_coming_back_from_a_screen_that_changed_nothing_walks_no_stage_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walks = list[int]()
+    original = StepperScreen.walk
+
+    def walk(self: StepperScreen) -> object:
+        walks.append(1)
+        return original(self)
+
+    monkeypatch.setattr(StepperScreen, "walk", walk)
+    app = stepper()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "d", "escape", "o", "escape", "e", "escape", "question_mark", "escape")
+        assert len(walks) == 1
+        await press(pilot, "d", "p", "escape")
+        assert len(walks) == 2

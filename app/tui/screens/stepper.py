@@ -41,6 +41,8 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
         self._shown: Walked | None = None
+        self._worked_out: tuple[object, ...] = ()
+        """The state that was walked last."""
         self._said = ""
         """What the newest key did, until the cursor moves."""
         self._put_at = -1
@@ -82,10 +84,20 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
         # A list that was chosen from may have opened the prompt.
         if not self.has_class("-asking"):
             self.changes.focus()
-        self.work_out()
+        if self._shown is None or self._worked_out != self._state:
+            self.work_out()
+        elif not self.is_waiting:
+            # What is told beside the stage can have changed: a summary that failed, say.
+            self._show(self._shown)
+
+    @property
+    def _state(self) -> tuple[object, ...]:
+        """What a walk depends on."""
+        return self.workspace.history.done, self.workspace.pipeline
 
     def work_out(self) -> None:
         """Show the workspace as it is now, as soon as it is worked out."""
+        self._worked_out = self._state
         self.wait_for("running the stage")
         self.walk()
 

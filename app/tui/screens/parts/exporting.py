@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
@@ -12,10 +13,14 @@ from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.sharing import Sharing, foreseen
 from app.export.write import Written, write
 from app.formats.source import FileSource
+from app.model import blocks_of, chars_of
 from app.opening import Opened
 from app.tui.in_thread import in_thread
 from app.tui.screens.base import WorkScreen
 from app.views.lost import losses
+
+MOST_STAYS: Final = 20_000_000
+"""Code points of what stays up to which lost facts are looked for unasked: some seconds."""
 
 
 class Planned(Message):
@@ -108,9 +113,12 @@ class Exports(WorkScreen):
 
     @in_thread(exclusive=True, group="losses")
     def look_for_losses(self) -> None:
-        """Find what goes although the rest still speaks of it; takes some seconds where much goes."""
+        """Find what goes although the rest still speaks of it, unless very much stays."""
         worker, workspace = get_current_worker(), self.workspace
         live, after = workspace.session.live, workspace.messages
+        if sum(chars_of(block) for _, block in blocks_of(after)) > MOST_STAYS:
+            self.post_message(LossesKnown(None))
+            return
         try:
             lost = losses(live, after, workspace.judgements, lambda: worker.is_cancelled)
         except (HandcompactError, OSError):
