@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from json.encoder import encode_basestring
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from app.model import JsonPath
 from app.validity.base import Report, Spot
@@ -13,12 +15,27 @@ _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
 """A path as a chain back to the root, so that a deep value costs one link and not a copy of its path."""
 
 
+_encode: Final = msgspec.json.Encoder().encode
+_NOTHING: Final = (b":null", b",null", b"[null")
+"""Where `null` stands for a value; a number that is none is written so, too."""
+
+
 def examine(value: Any, spot: Spot, report: Report) -> int:
     """Report each string and number inside `value` that JSON cannot carry; give the bytes of its JSON.
 
-    The size is that of compact UTF-8 JSON, with long integers to within a digit. Walks with a list of its
-    own, so no depth of nesting is too much.
+    The size is that of compact UTF-8 JSON, with numbers to within some digits.
     """
+    try:
+        written = _encode(value)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return _look_at_each(value, spot, report)
+    if written == b"null" or any(word in written for word in _NOTHING):
+        return _look_at_each(value, spot, report)
+    return len(written)
+
+
+def _look_at_each(value: Any, spot: Spot, report: Report) -> int:
+    """The same by a walk with a list of its own, so that no depth of nesting is too much."""
     size = 0
     todo: list[tuple[Any, _Trail]] = [(value, None)]
     while todo:
