@@ -49,7 +49,7 @@ async def take(walk: Walk, folder: Path) -> None:
     from app.tui.app import HandcompactApp, Opening
 
     file = None if walk.sample is None else str(folder / walk.sample)
-    app = HandcompactApp(Opening(file=file, pipeline=FIRST))
+    app = HandcompactApp(Opening(file=file, pipeline=FIRST, theme="textual-dark"))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause(WAIT_SECONDS)
         for key in walk.keys:
