@@ -37,6 +37,8 @@ _UNSOUND: Final = 32
 """Values that the fast decoder may refuse before it is given up: each costs a window."""
 _WINDOW: Final = 2 << 20
 """Bytes that are decoded at once."""
+_AT_ONCE: Final = 160 << 20
+"""Bytes that the fast decoder reads over in one go: no other thread runs meanwhile, a tenth of a second."""
 _NEAR: Final = 16
 """Bytes around the place where reading failed."""
 
@@ -297,17 +299,17 @@ _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
-    """The values of a list, unread, each with its very bytes; none where the list is not sound."""
+    """The values of a list, unread, each with its very bytes; none where it is not sound, or too large."""
     try:
-        return _decode_items(raw)
+        return _decode_items(raw) if len(memoryview(raw)) <= _AT_ONCE else ()
     except DOUBTS:
         return ()
 
 
 def _members_of(raw: _Bytes) -> Mapping[str, msgspec.Raw]:
-    """The values of an object, unread, by name; none where the object is not sound."""
+    """The values of an object, unread, by name; none where it is not sound, or too large."""
     try:
-        return _decode_members(raw)
+        return _decode_members(raw) if len(memoryview(raw)) <= _AT_ONCE else {}
     except DOUBTS:
         return {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -29,6 +30,8 @@ class HeadRead(Message):
     def __init__(self, view: View) -> None:
         super().__init__()
         self.view = view
+        self.painted = Event()
+        """Set once it is on the screen."""
 
 
 class OpenFailed(Message):

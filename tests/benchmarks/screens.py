@@ -65,22 +65,23 @@ async def watched(path: Path, patience: float = 900) -> Mapping[str, float]:
 
 
 def _counts(app: HandcompactApp) -> bool:
-    """Whether counting has begun, so that the vocabulary is there."""
-    return isinstance(app.screen, InspectScreen) and (app.screen._share > 0 or _is_counted(app))
+    """Whether counting has begun: the vocabulary is there, and the rows that came first are counted."""
+    return isinstance(app.screen, InspectScreen) and _has_rows(app) and _is_counted_in_view(app.screen)
+
+
+def _is_counted_in_view(screen: InspectScreen) -> bool:
+    known = screen.workspace.counter.exact.known
+    return all(known(block) is not None for block in screen._in_view())
 
 
 async def _counted_in_view(app: HandcompactApp, patience: float) -> float:
     """Seconds until rows in the middle are counted, once they are shown."""
     screen = app.screen
     assert isinstance(screen, InspectScreen)
-    screen.rows.scroll_to(y=len(screen.shown) // 2, animate=False)
+    screen.rows.cursor = len(screen.shown) // 2
+    await _until(lambda: screen.rows.scroll_y > 0, patience)
     began = time.perf_counter()
-    counter = screen.workspace.counter
-
-    def done() -> bool:
-        return all(counter.exact.known(block) is not None for block in screen._in_view())
-
-    return await _until(done, patience) - began
+    return await _until(lambda: _is_counted_in_view(screen), patience) - began
 
 
 def _has_rows(app: HandcompactApp) -> bool:

@@ -30,6 +30,7 @@ class ShowsHeads(OpensSessions):
         if self.is_opening:
             self._head.show(Rows(event.view.items, event.view.seen), cursor=0)
             self.set_class(True, "-head")
+        self.call_after_refresh(event.painted.set)
 
     def _done(self) -> None:
         super()._done()

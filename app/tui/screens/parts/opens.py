@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -17,6 +17,9 @@ from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
 from app.tui.responsive import importing
 from app.tui.screens.parts.waits import TellsWaits
+
+HEAD_SECONDS: Final = 0.2
+"""How long reading waits at most until the beginning of a file is painted."""
 
 
 class OpensSessions(TellsWaits):
@@ -68,7 +71,10 @@ class OpensSessions(TellsWaits):
             with suppress(HandcompactError):  # what is wrong is told when all of it is read
                 head = open_head(file, pipeline)
                 if head is not None and not worker.is_cancelled:
-                    self.post_message(HeadRead(first_view(head.workspace)))
+                    beginning = HeadRead(first_view(head.workspace))
+                    self.post_message(beginning)
+                    # To read on at once would take the interpreter from the paint that somebody waits for.
+                    beginning.painted.wait(HEAD_SECONDS)
         with importing:
             import_module("app.tui.screens.inspect")
         keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
