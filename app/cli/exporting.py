@@ -11,6 +11,7 @@ from typing import Any
 from app.cli.command import DONE, as_path
 from app.cli.losing import losses_of, lost_as_json, lost_lines
 from app.cli.output import complain, progress, say, say_json
+from app.collecting import collector_paused
 from app.errors import InputError, RefusedError
 from app.export.as_json import plan_as_json
 from app.export.plan import ExportPlan, Wishes, make_plan
@@ -92,6 +93,17 @@ def export(
 
     `summaries` is what the proofs of written summaries found, for JSON; `told` is what else JSON tells.
     """
+    with collector_paused():
+        return _export(workspace, source, args, summaries, told)
+
+
+def _export(
+    workspace: Workspace,
+    source: Source,
+    args: Namespace,
+    summaries: Sequence[dict[str, Any]],
+    told: Mapping[str, object] | None,
+) -> int:
     workspace.count_all(progress)
     lost = losses_of(workspace)
     told = {"summaries": summaries, **(told or {}), "lost": lost_as_json(lost)}

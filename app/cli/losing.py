@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from app.display import counted, one_line
-from app.views.lost import Losses, losses
 from app.work.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.views.lost import Losses
 
 MOST_CHARS: Final = 1_000_000
 """Code points of what goes that a command looks at: about a second."""
@@ -19,6 +21,9 @@ def losses_of(workspace: Workspace) -> Losses | None:
     """What the steps so far lose; None where only rough figures were asked for: no text is read for them."""
     if not workspace.estimator.exact:
         return None
+    # Imported here: rough figures do without it.
+    from app.views.lost import losses
+
     return losses(workspace.session.live, workspace.messages, workspace.judgements, most_chars=MOST_CHARS)
 
 

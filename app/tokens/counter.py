@@ -52,12 +52,14 @@ class Counter:
     def total(self, messages: Iterable[Message]) -> tuple[int, bool]:
         """Tokens of messages as far as they are known now, and whether all blocks were counted."""
         tokens, whole = 0, self.exact.exact
+        known, overhead = self.exact.known, self.exact.overhead
         for message in messages:
-            tokens += self.exact.overhead(message)
+            tokens += overhead(message)
             for block in message.blocks:
-                size, counted = self.tokens(block)
+                size = known(block)
+                if size is None:
+                    size, whole = self.rough.block(block), False
                 tokens += size
-                whole = whole and counted
         return tokens, whole
 
     def counted_share(self, blocks: Iterable[Block]) -> float:

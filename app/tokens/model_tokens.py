@@ -61,6 +61,7 @@ class TokenEstimator:
         self._encoder = counts
         self._correction = correction
         self._scale = correction.factor if correction else 1.0
+        self._reply = _whole(family.fixed.reply * self._scale)
         self._sizes = Memo(self._measure)
 
     @property
@@ -97,9 +98,9 @@ class TokenEstimator:
 
     def overhead(self, message: Message) -> int:
         """Tokens of a message that none of its blocks has."""
-        # Only further results cost more, and most messages are of one block.
-        blocks = message.blocks if len(message.blocks) > 1 else ()
-        results = sum([isinstance(block, ToolResult) for block in blocks])
+        if len(message.blocks) < 2:  # as most are: only further results cost more
+            return self._reply if message.role is Role.ASSISTANT else 0
+        results = sum([isinstance(block, ToolResult) for block in message.blocks])
         fixed = self.family.fixed
         extra = max(results - 1, 0) * (fixed.further_result - fixed.result)
         return _whole((extra + (fixed.reply if message.role is Role.ASSISTANT else 0)) * self._scale)

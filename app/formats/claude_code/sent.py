@@ -32,10 +32,13 @@ def outgoing(messages: Iterable[Message]) -> Iterator[Outgoing]:
 
 
 def _joined(run: Sequence[Message]) -> Outgoing:
+    first = run[0]
+    if len(run) == 1 and len(first.blocks) == 1:  # as most are: its block can be sent, and has no order
+        return Outgoing(first.key, first.role, ((first, first.blocks[0]),))
     items = [(message, block) for message in run for block in message.blocks if _can_be_sent(block)]
-    if run[0].role is Role.USER:
+    if first.role is Role.USER:
         items.sort(key=lambda item: _rank_in(*item))
-    return Outgoing(run[0].key, run[0].role, tuple(items))
+    return Outgoing(first.key, first.role, tuple(items))
 
 
 def _can_be_sent(block: Block) -> bool:
