@@ -141,6 +141,19 @@ async def test_rows_that_are_taken_away_leave_the_cursor_on_the_last_one() -> No
         assert ">row 4" in screen_text(app)
 
 
+async def test_a_view_that_was_scrolled_away_stays_there_when_its_rows_are_painted_anew() -> None:
+    app = OneWidget(view := Numbers())
+    async with app.run_test(size=(40, 11)) as pilot:
+        await pilot.pause()
+        view.scroll_to(y=50, animate=False, force=True)
+        await pilot.pause()
+        painted = view.painted
+        view.repaint_rows()
+        await pilot.pause()
+        assert (view.cursor, round(view.scroll_y)) == (0, 50)
+        assert view.painted > painted
+
+
 async def test_text_selected_with_the_mouse_is_what_was_dragged_over() -> None:
     view = Numbers()
     view.width = 100

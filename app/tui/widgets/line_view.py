@@ -158,6 +158,11 @@ class LineView(Finding, can_focus=True, inherit_bindings=False):
         self.reveal(self.cursor)
         self.refresh()
 
+    def repaint_rows(self) -> None:
+        """Paint the same rows anew, which say something else now; the view stays where it was scrolled to."""
+        self._strips.clear()
+        self.refresh()
+
     def to_start(self) -> None:
         """Put cursor and view where a text begins."""
         self.set_reactive(LineView.cursor, 0)

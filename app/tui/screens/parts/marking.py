@@ -244,7 +244,7 @@ class MarksRows(RowsScreen):
 
     def marks_changed(self, words: str = "") -> None:
         """Show the marks as they are now."""
-        self.rows.rows_changed()
+        self.rows.repaint_rows()
         if words:
             self.say_row(words)
         else:

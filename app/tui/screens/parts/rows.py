@@ -153,7 +153,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         workspace = self.workspace
         state = (workspace.history.done, workspace.pipeline, workspace.index)
         if state == self._looked_at:
-            self.rows.rows_changed()
+            self.rows.repaint_rows()
             self._say()
             self.refresh_lines()
             return
@@ -193,7 +193,7 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     @on(RowsCounted)
     def _rows_counted(self) -> None:
-        self.rows.rows_changed()
+        self.rows.repaint_rows()
 
     def on_resize(self, event: events.Resize) -> None:
         self.refresh_lines()
@@ -225,7 +225,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         if self.shell.preferences.by_tokens and event.share == 1:
             self.lay_rows()
         else:
-            self.rows.rows_changed()
+            self.rows.repaint_rows()
             self.refresh_figures()
             self._describe()
 
