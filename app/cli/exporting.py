@@ -81,6 +81,7 @@ def _share(args: Namespace) -> Wanted | None:
     return None
 
 
+@collector_paused()
 def export(
     workspace: Workspace,
     source: Source,
@@ -93,17 +94,6 @@ def export(
 
     `summaries` is what the proofs of written summaries found, for JSON; `told` is what else JSON tells.
     """
-    with collector_paused():
-        return _export(workspace, source, args, summaries, told)
-
-
-def _export(
-    workspace: Workspace,
-    source: Source,
-    args: Namespace,
-    summaries: Sequence[dict[str, Any]],
-    told: Mapping[str, object] | None,
-) -> int:
     workspace.count_all(progress)
     lost = losses_of(workspace)
     told = {"summaries": summaries, **(told or {}), "lost": lost_as_json(lost)}

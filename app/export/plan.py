@@ -24,7 +24,7 @@ from app.masking import Wanted
 from app.model import Boundary, Message, Session, Text
 from app.running import users_of
 from app.settings import data_dir, in_agent_dir
-from app.stages.base import PlannedFile
+from app.stages.base import Messages, PlannedFile
 from app.validity import Violation, errors
 from app.work.checks import Check, Faults, Level, RuleBook
 from app.work.pricing import Pricing, pricing
@@ -161,19 +161,9 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         files, moved = shared_files(files, listed, kind, target)
     kept = Unsealed(workspace.messages, 0) if wishes.share is None else unsealed(workspace.messages)
     before, after = workspace.tokens(session.live), workspace.tokens(kept.messages)
-    rewrite = Rewrite(
-        messages=kept.messages,
-        boundary=_boundary(workspace),
-        session_id=session_id,
-        context_tokens=_context_tokens(workspace) if workspace.changes else None,
-        drop_old=wishes.drop_old,
-        slim=wishes.slim,
-    )
-    if session_id is not None:
-        rewrite = _with_title(rewrite, session, wishes)
     prints = Prints()
     faults = RuleBook(session).faults(kept.messages, goes_on=wishes.share is None, watched=prints.taken)
-    rewrite = replace(rewrite, faulty=faults.places)
+    rewrite = replace(_rewrite(workspace, wishes, kept.messages, session_id), faulty=faults.places)
     rewriting = kind.rewrite(session, rewrite)
     if not wishes.in_place:
         rewriting = replace(rewriting, pieces=partial(_ended, rewriting.pieces))
@@ -255,6 +245,19 @@ def _with_title(rewrite: Rewrite, session: Session, wishes: Wishes) -> Rewrite:
     if any(title == headline(text) for text in lost_words(rewrite, session.live)):
         title = first_words(rewrite.messages)
     return replace(rewrite, title=f"{title or 'Session'} (compacted)")
+
+
+def _rewrite(workspace: Workspace, wishes: Wishes, messages: Messages, session_id: str | None) -> Rewrite:
+    """What the format is asked to write, as far as it is known without the rules."""
+    rewrite = Rewrite(
+        messages=messages,
+        boundary=_boundary(workspace),
+        session_id=session_id,
+        context_tokens=_context_tokens(workspace) if workspace.changes else None,
+        drop_old=wishes.drop_old,
+        slim=wishes.slim,
+    )
+    return rewrite if session_id is None else _with_title(rewrite, workspace.session, wishes)
 
 
 def _boundary(workspace: Workspace) -> Boundary | None:
