@@ -19,7 +19,7 @@ import msgspec
 
 from app.formats.lenient import DOUBTS, decode_fast, decode_sound, decode_window, parse
 from app.formats.lines import UNREADABLE
-from app.formats.splice import MAX_DEPTH, STRING, scan, skip
+from app.formats.splice import MAX_DEPTH, STRING, decode_items, decode_members, scan, skip
 from app.model import JsonPath
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -294,14 +294,11 @@ def _read_list(data: bytes, start: int, values: _Values) -> Generator[Element, N
 
 _Bytes: TypeAlias = "msgspec.Raw | memoryview | bytes"
 
-_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
-_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
 
 def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
     """The values of a list, unread, each with its very bytes; none where it is not sound, or too large."""
     try:
-        return _decode_items(raw) if len(memoryview(raw)) <= _AT_ONCE else ()
+        return decode_items(raw) if len(memoryview(raw)) <= _AT_ONCE else ()
     except DOUBTS:
         return ()
 
@@ -309,7 +306,7 @@ def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
 def _members_of(raw: _Bytes) -> Mapping[str, msgspec.Raw]:
     """The values of an object, unread, by name; none where it is not sound, or too large."""
     try:
-        return _decode_members(raw) if len(memoryview(raw)) <= _AT_ONCE else {}
+        return decode_members(raw) if len(memoryview(raw)) <= _AT_ONCE else {}
     except DOUBTS:
         return {}
 

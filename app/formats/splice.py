@@ -40,8 +40,10 @@ _unfinished = re.compile(
 )
 
 _decode = json.JSONDecoder().raw_decode
-_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+decode_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+"""bytes -> the values of a sound object by name, unread, each with its very bytes; raises one of `DOUBTS`."""
+decode_items: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+"""The same for the values of a list."""
 
 DOUBTS: Final = (msgspec.DecodeError, RecursionError)
 """What the fast decoder raises for what is not surely sound JSON."""
@@ -211,7 +213,7 @@ def compact_members(raw: bytes) -> dict[str, bytes] | None:
     None for any other, an empty one too, and where the decoder has doubts.
     """
     try:
-        members = {key: bytes(value) for key, value in _decode_members(raw).items()}
+        members = {key: bytes(value) for key, value in decode_members(raw).items()}
     except DOUBTS:
         return None
     size = 1 + sum([len(key.encode()) + len(value) + 4 for key, value in members.items()])
@@ -221,7 +223,7 @@ def compact_members(raw: bytes) -> dict[str, bytes] | None:
 def compact_items(raw: bytes) -> list[bytes] | None:
     """The same for the items of a list."""
     try:
-        items = [bytes(value) for value in _decode_items(raw)]
+        items = [bytes(value) for value in decode_items(raw)]
     except DOUBTS:
         return None
     return items if items and 1 + sum(map(len, items)) + len(items) == len(raw) else None
