@@ -8,6 +8,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias
 
+from msgspec import Struct
+
 JsonPath: TypeAlias = tuple[str | int, ...]
 """Where a value lies inside a record: object keys and list positions."""
 
@@ -42,8 +44,7 @@ def mark_of(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Content that is held in memory: what a stage or a person made."""
 
     text: str

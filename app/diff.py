@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from app.model import Message
 
@@ -37,8 +38,7 @@ class Pairing(StrEnum):
     """No message: the line where `after.boundary` stands; `before` is set if it was there before."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairedRow:
+class PairedRow(Struct, frozen=True):
     """A message before and after; one side is None for a dropped or made one."""
 
     kind: Pairing
@@ -100,8 +100,7 @@ class LineKind(StrEnum):
     GAP = "."
 
 
-@dataclass(frozen=True, slots=True)
-class DiffRow:
+class DiffRow(Struct, frozen=True):
     """One line of a diff, or a gap that holds several. Numbers are 1-based lines of each side."""
 
     kind: LineKind
@@ -113,8 +112,7 @@ class DiffRow:
     """The rows behind a gap: all of one kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextDiff:
+class TextDiff(Struct, frozen=True):
     """Two texts as rows, with long runs folded."""
 
     rows: tuple[DiffRow, ...]
@@ -267,8 +265,7 @@ def _runs(rows: Sequence[DiffRow]) -> Iterator[tuple[int, int]]:
             start = i
 
 
-@dataclass(frozen=True, slots=True)
-class SplitRow:
+class SplitRow(Struct, frozen=True):
     """One line of a side-by-side view; a gap and an unchanged line are on both sides."""
 
     left: DiffRow | None

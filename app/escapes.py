@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 MAX_DEPTH: Final = 4
 """Times that a text is resolved: JSON in JSON in a log in JSON."""
@@ -19,8 +20,7 @@ _escape: Final = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["'/\\bfnrt]))""")
 _SIGNS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A text with its escapes resolved."""
 
     text: str

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from app.edits import EDITS, Edit, edit_named
 from app.edits.by_stage import ByStage
@@ -38,8 +40,7 @@ VERBS: Final = (*(edit.name for edit in EDITS), *OTHER_VERBS)
 _FILTERS: Final = frozenset(f.name for f in fields(Filter))
 
 
-@dataclass(slots=True)
-class _Words:
+class _Words(Struct):
     """What was typed behind the verb."""
 
     keys: list[str] = field(default_factory=list)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+
 from app.escapes import View, span_below, views, whole_escapes
 from app.formats.splice import scan
 from app.private_paths import ADDRESS, NAME, NAME_NEEDLES, find_addresses, find_names
@@ -48,8 +50,7 @@ _sealed_name: Final = re.compile(
 _seal: Final = re.compile(r"(?:[A-Za-z0-9+/_=-]|\\/){40,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What is to be masked beside keys and user names in paths."""
 
     addresses: bool = False
@@ -59,8 +60,7 @@ class Wanted:
     """Folders of this machine that the program itself wrote, and what stands for each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where something was masked: a file by its name, and a 1-based line; 0 where lines say nothing."""
 
     file: str
@@ -106,8 +106,7 @@ class Tally:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Looked:
+class _Looked(Struct, frozen=True):
     """What is looked for in the strings of some JSON."""
 
     finds: tuple[Finds, ...]
@@ -127,8 +126,8 @@ class _Looked:
 class Masker:
     """Masks texts and JSON; what it met before is masked alike, in whichever file it stands."""
 
-    def __init__(self, wanted: Wanted = Wanted()) -> None:
-        self.wanted = wanted
+    def __init__(self, wanted: Wanted | None = None) -> None:
+        self.wanted = wanted = wanted or Wanted()
         self.tally = Tally()
         self._roots = [(re.compile(re.escape(root)), to) for root, to in wanted.roots]
         self._finders: list[Finds] = []

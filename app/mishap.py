@@ -13,10 +13,11 @@ import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from app import __version__
 from app.settings import state_dir
@@ -27,8 +28,7 @@ _PACKAGES: Final = ("textual", "rich", "tiktoken", "platformdirs", "regex")
 _ROOT: Final = Path(__file__).parent.parent
 
 
-@dataclass(frozen=True, slots=True)
-class Mishap:
+class Mishap(Struct, frozen=True):
     """An error that nobody expected, as it was noted."""
 
     kind: str

@@ -2,7 +2,7 @@
 
 Everything here is frozen. Texts are not held: a block carries a `Content`, which knows its length
 and a short preview and reads the text from the file when asked, so memory does not grow with the
-text. A changed block is a `dataclasses.replace` of the old one with `Held` content and the same
+text. A changed block is a `replace` of the old one with `Held` content and the same
 key and place; a format's writer finds the changed blocks by comparing identities.
 
 Keys are strings and never positions: pins, refused changes and histories name blocks by key.
@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.content import PREVIEW_CHARS as PREVIEW_CHARS
 from app.content import Content as Content
@@ -58,8 +61,7 @@ class Standing(StrEnum):
     NEVER_SENT = "never-sent"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a block lies in the file."""
 
     record: int
@@ -68,8 +70,7 @@ class Place:
     """The block's value inside that record; `()` is the whole record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Words of a person, a model or a client."""
 
     kind: ClassVar[str] = "text"
@@ -79,8 +80,7 @@ class Text:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(Struct, frozen=True):
     """A model's thinking. Its text may be empty although its tokens are real: see `signature_chars`."""
 
     kind: ClassVar[str] = "thinking"
@@ -92,8 +92,7 @@ class Thinking:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """A picture; `data` is its base64 text, or a URL when `media_type` is empty."""
 
     kind: ClassVar[str] = "image"
@@ -103,8 +102,7 @@ class Image:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Struct, frozen=True):
     """A block of a type that we do not know or do not read; kept as it is."""
 
     kind: ClassVar[str] = "opaque"
@@ -114,8 +112,7 @@ class Opaque:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True):
     """A call of a tool; its result has the same id."""
 
     kind: ClassVar[str] = "tool_use"
@@ -134,8 +131,7 @@ class ToolUse:
 Part: TypeAlias = Text | Image | Opaque
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True):
     """What a tool gave back. A string content is one Text part; an absent one is no part."""
 
     kind: ClassVar[str] = "tool_result"
@@ -149,20 +145,6 @@ class ToolResult:
     user_words: bool = False
     """The record says that the person wrote in it (a reason given with a refused permission)."""
     place: Place | None = None
-
-    def holding(self, parts: tuple[Part, ...]) -> ToolResult:
-        """The same result with other parts."""
-        # A stage may change most results of a session: `replace` would take four times as long.
-        return ToolResult(
-            self.key,
-            self.tool_use_id,
-            parts,
-            self.is_error,
-            self.server,
-            self.cleared_live,
-            self.user_words,
-            self.place,
-        )
 
 
 Block: TypeAlias = Text | Thinking | ToolUse | ToolResult | Image | Opaque
@@ -226,11 +208,10 @@ def preview_of(block: Block) -> str:
 def with_text(result: ToolResult, text: str) -> ToolResult:
     """The same result holding `text` as its only part."""
     place = result.parts[0].place if result.parts else None
-    return result.holding((Text(f"{result.key}/text", Held(text), Author.INJECTED, place),))
+    return replace(result, parts=(Text(f"{result.key}/text", Held(text), Author.INJECTED, place),))
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens that the provider reported for one call."""
 
     input_tokens: int = 0
@@ -246,8 +227,7 @@ class Usage:
         return self.input_tokens + self.cache_read_tokens + self.cache_creation_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """A compaction, the agent's or ours: what came before it is not sent any more if it `hides`."""
 
     key: str
@@ -265,8 +245,7 @@ class Boundary:
     record: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One API message after joining (one `message.id`, one run of user records)."""
 
     key: str
@@ -282,20 +261,6 @@ class Message:
     records: tuple[int, ...] = ()
     """Indexes of the records it was joined from, in file order; empty for a made message."""
 
-    def holding(self, blocks: tuple[Block, ...]) -> Message:
-        """The same message with other blocks."""
-        return Message(
-            self.key,
-            self.role,
-            blocks,
-            self.standing,
-            self.time,
-            self.model,
-            self.usage,
-            self.boundary,
-            self.records,
-        )
-
 
 def blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Message, Block]]:
     """Every block with its message, in order."""
@@ -304,8 +269,7 @@ def blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Message, Block]]:
             yield message, block
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something about a file that a person should know; `word` is of the fixed list in the README."""
 
     word: str
@@ -314,8 +278,7 @@ class Notice:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One JSON value of the file (or one line that is none), by where it lies."""
 
     index: int
@@ -332,8 +295,7 @@ class Record:
     damage: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """The end of one branch of a session."""
 
     key: str
@@ -357,8 +319,7 @@ class Records(Protocol):
         """The record parsed; None for one that is unreadable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Counts that only the format can tell (`report --json` has them under these names)."""
 
     records: int = 0

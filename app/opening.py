@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
+
+from msgspec import Struct
 
 from app.errors import BadPipeline
 from app.export.install import beside, installed_path
@@ -26,8 +27,7 @@ HEAD_BYTES: Final = 256 << 10
 """How much of it is looked at: some screens full of rows, read in a few milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A workspace with the bytes it was read from."""
 
     workspace: Workspace

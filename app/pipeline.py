@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.errors import BadPipeline
 from app.settings import FIRST as FIRST
@@ -41,16 +43,14 @@ _ELSEWHERE: Final = frozenset(
 """Keys that say what is run, sent or trusted: they are the person's own to set."""
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineStep:
+class PipelineStep(Struct, frozen=True):
     """One stage of a pipeline; `name` tells two uses of a stage apart."""
 
     name: str
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, frozen=True):
     """A named list of stages and the measure that their limits are in."""
 
     name: str

@@ -8,14 +8,14 @@ gone cold anyway.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.model import Message
 
 
-@dataclass(frozen=True, slots=True)
-class CachePrices:
+class CachePrices(Struct, frozen=True):
     """Prices in parts of the plain input price."""
 
     read: float
@@ -42,8 +42,7 @@ LONG_TURNS: Final = 40
 """Turns beyond which a payback is called not worth it: few sessions have as many left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """What a plan costs and saves, in tokens at the plain input price."""
 
     first_changed: int | None

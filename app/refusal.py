@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 LOOKED_AT: Final = 20_000
 """Code points of an answer that are read; the words stand at its start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A request that was refused for its length. Figures are the provider's; None where it gave none."""
 
     text: str

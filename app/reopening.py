@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.display import counted
 from app.errors import InputError
@@ -39,8 +41,7 @@ def changed_since(source: Source) -> Since | None:
     return Since.GREW if same_file and now.size > then.size and source.is_whole() else Since.CHANGED
 
 
-@dataclass(frozen=True, slots=True)
-class Reopened:
+class Reopened(Struct, frozen=True):
     """A session that was read again."""
 
     opened: Opened

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from msgspec import Struct
+
 from app.export.plan import ExportPlan, Wishes, make_plan
 from app.formats import format_named
 from app.formats.base import Rewrite
@@ -20,8 +22,7 @@ AROUND = 60
 """Code points shown around the place where two spellings of a line part."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineChange:
+class LineChange(Struct, frozen=True):
     """One place where the mended file differs; texts are session text, not safe for a terminal."""
 
     line: int

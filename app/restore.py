@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from app import __version__
 from app.errors import FileChanged, InputError, RefusedError
@@ -61,8 +62,7 @@ def state_of(manifest: Manifest) -> State:
         return State.SAME if sha256(there) == manifest.source_sha256 else State.DIFFERS
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(Struct, frozen=True):
     """What a restore did."""
 
     target: Path

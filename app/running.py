@@ -13,9 +13,10 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.settings import claude_dir, opencode_store
 
@@ -28,8 +29,7 @@ _LATER_SECONDS = 60.0
 """A process that began so much after a file names its number is another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """Programs that are at work, in words, by what they are at work on."""
 
     by_path: dict[str, tuple[str, ...]] = field(default_factory=dict)

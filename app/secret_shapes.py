@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+
+class Secret(Struct, frozen=True):
     """One string that looks like a key, by where it stands."""
 
     kind: str
@@ -35,8 +35,7 @@ class Finder(Protocol):
         """Every such secret, in order; `lowered` is the text in lower case."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A secret that is known by its own form, or by what stands before it: then the group `value` is it."""
 
     kind: str
@@ -179,8 +178,7 @@ HEAD_CHARS: Final = 24
 _option: Final = re.compile(r"--[A-Za-z-]{0,20}$")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """What is given to a name with a telling word in it: `api_key = ...`, `--password ...`."""
 
     needle: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from app.diff import MAX_LINES, DiffRow, LineKind, Pairing, pair_messages, split_rows, text_rows
 from app.model import Author, Boundary, Held, Message, Role, Text

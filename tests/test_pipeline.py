@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.errors import BadPipeline
 from app.pipeline import FIRST, known_names, load, own_folder, parse, preset_names

@@ -80,6 +80,7 @@ def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_
         "app.stages",
         "app.work.workspace",
         "app.discovery.look",
+        "msgspec",
         "tiktoken",
         "sqlite3",
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.errors import HandcompactError, InputError, RefusedError, UnknownFormat
 from app.export.as_json import plan_as_json
@@ -43,8 +45,7 @@ class Outcome(StrEnum):
     """A mistake of ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What came of one file; small, whatever the size of the session."""
 
     path: Path
@@ -75,8 +76,7 @@ class Result:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Compacting:
+class Compacting(Struct, frozen=True):
     """How the sessions of a folder are compacted."""
 
     root: Path
@@ -89,8 +89,7 @@ class Compacting:
     look_at_disk: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """What is done with every session of a folder."""
 
     pipeline: str

@@ -6,9 +6,10 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from app.errors import UnreadableFile
 
@@ -17,8 +18,7 @@ _OURS: Final = (".transcripts",)
 """Folders that this program puts backups into: what lies there was looked at as a session before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A file that may be a session."""
 
     path: Path

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, structs
 
 from app.cli.command import as_path
 from app.cli.output import complain, progress, say, say_json
@@ -31,8 +33,7 @@ Told: TypeAlias = tuple[dict[str, Any], ...]
 """What the proofs of written summaries found, for JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unsent:
+class Unsent(Struct, frozen=True):
     """A prompt that waits for a yes."""
 
     step: str
@@ -173,7 +174,7 @@ def proved(wish: Wish, args: Namespace) -> Told:
     added = len(proof.missing) if args.add_rules else 0
     if added:
         wish.add_rules(proof.missing)
-        proof = replace(proof, missing=())
+        proof = structs.replace(proof, missing=())
     for line in _proof_lines(wish.title, proof, added):
         complain(line)
     invented = [{"thing": str(item.thing), "text": item.text} for item in proof.invented]

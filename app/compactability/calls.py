@@ -10,6 +10,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
 
+from msgspec import Struct
+
 from app.compactability.paths import ODD, Span, base_name, file_path, span_of
 from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
@@ -73,8 +75,7 @@ _FAILURE_CHARS: Final = 2_000
 """Code points of the longest message of a tool that failed, where the format has no flag for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """What a tool call was about."""
 
     kind: Kind | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from app.compactability.calls import Answered
 from app.compactability.paths import DEFAULT_LINES, ODD, Span
@@ -14,8 +15,7 @@ _SAME_LENGTH: Final = 0.9
 """How long a read must be to hold another: two of the same lines may differ in a header."""
 
 
-@dataclass(slots=True)
-class _Spans:
+class _Spans(Struct):
     """Spans of later reads of which none lies inside another, in the order of their lines."""
 
     firsts: list[int] = field(default_factory=list)

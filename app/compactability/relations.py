@@ -7,8 +7,9 @@ count as later copies: an error, a placeholder or a stub holds nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from app.compactability.calls import Answered
 from app.compactability.reads import LaterReads
@@ -29,8 +30,7 @@ class Tie(StrEnum):
     """Files were changed after the run that the result tells of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """One tie, with the key of the later block: a result, or the call that changed a file."""
 
     tie: Tie

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.compactability.paths import ODD, Span, file_path
 from app.compactability.tools import Kind
@@ -51,8 +52,7 @@ _WRITERS: Final = _TEXT_WRITERS | {"sed"}
 _FILTERS: Final = _READERS | _SEARCHERS | _NEUTRAL
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What one command line does."""
 
     kind: Kind = Kind.BASH
@@ -66,8 +66,7 @@ class Look:
     """Whether its output tells of a state that a later edit changes (tests, builds, programs)."""
 
 
-@dataclass(slots=True)
-class _Simple:
+class _Simple(Struct):
     """One simple command of a line: its words, and the file that its output goes to."""
 
     words: list[str]

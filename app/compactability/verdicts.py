@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from sys import intern
 from typing import Final
+
+from msgspec import Struct
 
 from app.compactability.calls import Answered, answered
 from app.compactability.placeholders import Form
@@ -70,8 +71,7 @@ REF: Final = "{ref}"
 """Stands in a reason for the related block, however a face names it (`#41`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """A block's verdict with its reason.
 
     The reason is a fragment of a sentence in our own words: no text of the session is in it. It

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from app.diff import longest_rising
 
@@ -30,8 +31,7 @@ MAX_LEFT: Final = 3
 """Items between two pairs that are taken for each other's successors although they have little in common."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """What an item is known by."""
 
     ids: tuple[str, ...]

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.contrast.pairing import Item, pair_items
 from app.diff import TextDiff, text_rows
@@ -50,8 +53,7 @@ class Fate(StrEnum):
     ADDED = "added"
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One message of one session."""
 
     message: Message
@@ -59,8 +61,7 @@ class Side:
     """0-based among all messages of the session, as `report` counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContrastRow:
+class ContrastRow(Struct, frozen=True):
     """A message of either session, or of both."""
 
     fate: Fate
@@ -75,8 +76,7 @@ class ContrastRow:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRow:
+class BlockRow(Struct, frozen=True):
     """A block of a message that differs; `diff` is made when it is asked for."""
 
     fate: Fate

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from app.errors import InputError, RefusedError
 from app.export.manifests import Manifest, manifests_of, paper_of
 from app.formats.source import FileSource, sha256
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where the source's bytes lie now."""
 
     path: Path

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from pathlib import PurePath
+
+from msgspec import Struct
 
 from app.contrast.sessions import BlockRow, Contrast, ContrastRow, Fate, Side, block_rows
 from app.diff import DiffRow, LineKind
@@ -32,8 +33,7 @@ class Tone(StrEnum):
     FAINT = "faint"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line; its text is session text and not safe for a terminal."""
 
     tone: Tone

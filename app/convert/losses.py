@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 WORDS: Final[Mapping[str, str]] = {
     "not-live": "messages that are not sent any more (other branches, before a boundary) stay behind",
@@ -32,8 +33,7 @@ WORDS: Final[Mapping[str, str]] = {
 """By word, in the order of the report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """One kind of what could not be carried over as it was."""
 
     word: str

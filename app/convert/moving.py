@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.convert.blocks import BlockMover, leading
 from app.convert.losses import Losses
@@ -45,8 +47,7 @@ def _kept_prompts(prompts: Sequence[Message], target: Target, losses: Losses) ->
             yield Message(message.key, Role.SYSTEM, texts, time=message.time)
 
 
-@dataclass(slots=True)
-class _Turn:
+class _Turn(Struct):
     """Messages of one side that follow each other."""
 
     first: Message

@@ -13,6 +13,8 @@ from itertools import zip_longest
 from pathlib import Path, PurePath
 from typing import Any
 
+from msgspec import Struct
+
 from app.convert.losses import Loss, Losses
 from app.convert.moving import moved
 from app.convert.targets import Target
@@ -32,8 +34,7 @@ from app.validity import check, errors
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a person wants the new file; nothing set means beside the original."""
 
     out: Path | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.errors import InputError
 from app.formats import format_named
@@ -16,8 +17,7 @@ from app.formats.pi.fresh import fresh as fresh_pi
 from app.formats.plain.fresh import fresh_anthropic, fresh_openai_chat
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """One format that a conversation can be written in anew."""
 
     name: str

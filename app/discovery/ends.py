@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 HEAD_BYTES = 32 * 1024
 LONG_HEAD_BYTES = 128 * 1024
@@ -16,8 +17,7 @@ LONG_TAIL_BYTES = 512 * 1024
 """The newest usage stands before the results of the calls that it tells of, which may be long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """Lines of both ends of a file: none twice, and none cut short."""
 
     text: bytes

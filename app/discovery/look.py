@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from app.discovery.found import OPENCODE, SAMPLE, Found, Shelf, Subagent
 from app.settings import (
@@ -30,8 +31,7 @@ from app.settings import (
 _QWEN_NAME = re.compile(r"[0-9a-fA-F-]{32,36}\.jsonl")
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     """All sessions found, newest first with the samples last, and where they were looked for."""
 
     sessions: tuple[Found, ...]

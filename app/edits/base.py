@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from msgspec import Struct
+
 from app.display import counted
 from app.edits.scene import ALLOW_WORDS, FORCE, WORDS, At, Obstacle, Scene, is_typed
 from app.edits.soundness import why_unsound
@@ -90,8 +92,7 @@ class Edit(Action):
         return replace(self, keys=tuple(dict.fromkeys(keys)))
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(Struct, frozen=True):
     """A block that an edit is to change, and what is in the way of that."""
 
     at: At

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar, Final
+
+from msgspec.structs import replace
 
 from app.compactability import CUT_MIDDLE
 from app.edits.base import Aim, BlockEdit, allow_words_option

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from app.edits.base import Aim, BlockEdit, allow_words_option
 from app.edits.scene import SEALED, WORDS, At, Obstacle, Scene, is_typed

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from app.compactability import open_turn
 from app.model import Author, Block, Role, Text, Thinking, ToolResult, ToolUse
@@ -14,24 +15,21 @@ from app.stages.draft import ResultAt
 from app.validity import PairIndex
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """A block's place in the conversation."""
 
     message: int
     block: int
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A block that a person chose: by its own key, or by the key of its message."""
 
     at: At
     by_itself: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle:
+class Obstacle(Struct, frozen=True):
     """Why a block may not be changed; the words go on from `it stays: `."""
 
     reason: str

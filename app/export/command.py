@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.display import counted
 from app.edits import Edit
@@ -20,8 +21,7 @@ from app.views.stage_view import option_values, value_words
 from app.work.workspace import Status, Step, Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Equivalent:
+class Equivalent(Struct, frozen=True):
     """A command line, and what was done by hand that no command line can say."""
 
     command: str

@@ -6,8 +6,10 @@ Sealed thinking cannot be searched for secrets, and a seal does not fit a masked
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.errors import InputError
 from app.export.results_index import FOLDER, free_name
@@ -28,8 +30,7 @@ NOT_PROMISED = (
 """What masking cannot do; told wherever something is shared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unsealed:
+class Unsealed(Struct, frozen=True):
     """Messages without what is sealed."""
 
     messages: tuple[Message, ...]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import glob
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from app.formats.source import FileSource, sha256
 from app.settings import data_dir
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """What an export noted about itself."""
 
     path: Path
@@ -79,8 +79,7 @@ def manifests_of(file: Path) -> Iterator[Manifest]:
     return (manifest for manifest in manifests(folders) if manifest.target.resolve() == wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
+class Paper(Struct, frozen=True):
     """What goes with a shared session: it lies beside it, and tells nothing of where that came from."""
 
     path: Path

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.errors import InputError
 from app.export.files import holds
@@ -35,8 +38,7 @@ UNSEEN_TOKENS = 40_000
 1,325 public sessions, used where a session has no usable usage record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What a person asks of an export; nothing set means a new file beside the original."""
 
     out: Path | None = None

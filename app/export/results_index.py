@@ -8,9 +8,10 @@ the calls and of what was done, never of the results' texts, so it is the same e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from app.compactability import Answered, Call, Cause, Form, Judgement, Kind
 from app.compactability.calls import argument_text, arguments_of
@@ -50,8 +51,7 @@ _ECHOES: Final = frozenset({Kind.WRITE, Kind.EDIT, Kind.TODO})
 _COMMANDS: Final = ("command", "cmd", "CommandLine")
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """One result that is no longer there in full."""
 
     id: str

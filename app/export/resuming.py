@@ -6,9 +6,10 @@ What is said of each agent is what its pinned versions do; `tests/clients` asks 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from app.export.install import agent_folder
 from app.export.shell import quoted
@@ -27,8 +28,7 @@ from app.settings import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Resuming:
+class Resuming(Struct, frozen=True):
     """How to go on with a session. Texts may hold what the session says: not safe for a terminal."""
 
     command: str | None

@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from app import __version__
 from app.errors import FileChanged, RefusedError, Stopped, WriteFailed
 from app.export.as_json import plan_as_json
@@ -314,8 +316,7 @@ def _copy_side_folder(plan: ExportPlan, sharing: Sharing | None) -> list[Path]:
     return list(copy_folder(old, new, None if sharing is None else sharing.copy))
 
 
-@dataclass(frozen=True, slots=True)
-class Backup:
+class Backup(Struct, frozen=True):
     """The original's bytes in another place."""
 
     path: Path

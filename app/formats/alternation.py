@@ -7,8 +7,9 @@ Providers of their own take such runs; chat templates behind other servers refus
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from app.formats.repairs import Mended, Mender, Message, Pairs, Repair
 

@@ -9,9 +9,10 @@ never changed, only left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from app.formats.alternation import Alternating
 from app.formats.block_repairs import BlockMender, Decisions, is_server_result, kind_of, text_block
@@ -60,8 +61,7 @@ def mend_anthropic(
     return plan_mending(pairs, mender(decisions, unthought), lambda: mender(decisions, unthought))
 
 
-@dataclass(slots=True)
-class _Piece:
+class _Piece(Struct):
     """A block of the turn."""
 
     value: Any
@@ -75,8 +75,7 @@ class _Piece:
         return kind_of(self.value)
 
 
-@dataclass(slots=True)
-class _Turn:
+class _Turn(Struct):
     """Messages of one role in a row, with their blocks in one list."""
 
     role: str

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct, field
 
 from app.formats.source import Source
 from app.model import Boundary, Message, Notice, Session
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True):
     """What an export asks a format to write."""
 
     messages: tuple[Message, ...]
@@ -35,8 +35,7 @@ class Rewrite:
     need mending. None where that is not known, or where mending takes a look at the whole conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
+class Rewriting(Struct, frozen=True):
     """How a rewritten file is made, known before a byte is written."""
 
     pieces: Callable[[], Iterator[bytes]]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from app.formats.lenient import DOUBTS, decode_fast, decode_sound, decode_window, parse
 from app.formats.lines import UNREADABLE
@@ -133,8 +134,7 @@ def blank_end(data: bytes, start: int) -> int:
     return match.end() if match else start
 
 
-@dataclass(frozen=True, slots=True)
-class _Items:
+class _Items(Struct, frozen=True):
     start: int
     end: int
     closed: bool

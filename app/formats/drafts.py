@@ -8,15 +8,15 @@ item of the outcome which block it is, or that it is a new one (`Draft`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from app.formats.repairs import Mended, Mending
 from app.model import Block, Message, Role
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True):
     """One message of a request."""
 
     key: str
@@ -25,8 +25,7 @@ class Outgoing:
     """The blocks in the order they are sent, each with the message of the session it is of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A block of a message that is to be written."""
 
     block: Block | None
@@ -42,8 +41,7 @@ class Item:
         return self.block is not None and self.block.place is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """One message of a request that is to be written."""
 
     key: str

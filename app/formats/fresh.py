@@ -8,8 +8,9 @@ calls, and thinking and opaque blocks are gone. A system prompt, where one is ke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from app.model import Author, Block, Boundary, Message, Text
 
@@ -17,8 +18,7 @@ STEP: Final = 0.001
 """Seconds between records: Claude Code 2.0 takes the record with the latest time as the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """What a new file says of the session as a whole."""
 
     session_id: str

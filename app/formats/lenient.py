@@ -12,10 +12,10 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from app.formats.splice import DOUBTS as DOUBTS
 from app.formats.splice import STRING, Scan, deeper, encode, items, replace_spans, scan
@@ -123,8 +123,7 @@ def _shallow(raw: bytes) -> bytes:
     return replace_spans(raw, [(start, end, encode(raw[start:end].decode())) for start, end in spans])
 
 
-@dataclass(frozen=True, slots=True)
-class Unspliced:
+class Unspliced(Struct, frozen=True):
     """A record that was interrupted by another one: `raw[start:end]` is the one in the middle."""
 
     outer: bytes

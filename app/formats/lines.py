@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from app.formats.lenient import (
     DOUBTS,
@@ -78,8 +79,7 @@ class Row(NamedTuple):
     """Warning words; empty for a sound object."""
 
 
-@dataclass(slots=True)
-class _Piece:
+class _Piece(Struct):
     """A part of a line: one value, or bytes that are none (`whole` is False)."""
 
     start: int

@@ -8,8 +8,9 @@ read them here, so that a session which went through this program once is unders
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.model import Author, Boundary
 
@@ -36,8 +37,7 @@ _tags = "|".join(map(re.escape, _INJECTED_TAGS))
 _opening_tag = re.compile(rf"\s*+<({_tags})(?:\s[^<>]*+)?>")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(Struct, frozen=True):
     """One sort of text that a compaction leaves at the start of its message."""
 
     start: re.Pattern[str]

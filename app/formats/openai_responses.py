@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
+
+from msgspec import Struct
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.plain.kinds import Look, first_look
@@ -102,8 +103,7 @@ class OpenAIResponses:
         return compacted_name(original)
 
 
-@dataclass(frozen=True, slots=True)
-class _PlainItems:
+class _PlainItems(Struct, frozen=True):
     """Every record is an item."""
 
     records: PlainRecords

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 MEDIA_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 MAX_CHARS: Final = 5 * 1024 * 1024
@@ -23,8 +24,7 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD8)})
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """What a picture's first bytes tell."""
 
     media_type: str

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
+from msgspec import Struct
+
 from app.model import JsonPath, Notice, compact_json
 
 Message: TypeAlias = dict[str, Any]
@@ -26,8 +28,7 @@ PairsAnew: TypeAlias = Callable[[], Pairs]
 """Gives the same messages each time it is called."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """One thing that has to be mended because a rule demands it."""
 
     word: str
@@ -37,8 +38,7 @@ class Repair:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Struct, frozen=True):
     """A message as it must be written."""
 
     key: str | None

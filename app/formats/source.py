@@ -8,9 +8,10 @@ import os
 import stat
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from app.errors import UnreadableFile
 
@@ -19,8 +20,7 @@ ENDS = 4096
 """Bytes at both ends of a file by which a rewrite is told from what was only appended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """What tells whether a file is still the one that was opened."""
 
     size: int

@@ -12,10 +12,10 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from app.model import JsonPath
 
@@ -52,8 +52,7 @@ MAX_DEPTH: Final = 10_000
 """Nesting at which `scan` gives up; no writer of sessions comes near it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """How far a JSON value reaches in some bytes."""
 
     end: int
@@ -147,8 +146,7 @@ def deeper(raw: bytes, depth: int) -> Iterator[tuple[int, int]]:
             level += 1
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A member of an object or an item of a list, by byte positions."""
 
     key: str | int

@@ -8,8 +8,9 @@ record hangs below its nearest ancestor that stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias
+
+from msgspec import Struct, field
 
 from app.formats.lines import mend, parse_record
 from app.formats.reshape import reshape
@@ -23,8 +24,7 @@ Edit: TypeAlias = Callable[[Value], Value]
 """A record with a change; what does not change is shared with the old one."""
 
 
-@dataclass(eq=False, slots=True)
-class Row(Generic[N]):
+class Row(Struct, Generic[N], eq=False):
     """One line of the new file: a record of the old one, or a made one."""
 
     node: N | None = None
@@ -187,8 +187,7 @@ def date(path: Sequence[Row[N]]) -> None:
         before = row.time if row.time is not None else before
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(Struct, frozen=True):
     """Under which names the records of a format hold their id and that of their parent."""
 
     ident: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from app.errors import HandcompactError
 from app.handwork import check_rule, do_typed
@@ -14,8 +15,7 @@ from app.work.replaying import Replay
 from app.work.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """What came of a recipe."""
 
     steps: int

@@ -17,9 +17,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from app import __version__
 from app.errors import HandcompactError
@@ -48,8 +49,7 @@ def journal_dir() -> Path:
     return state_dir() / "journals"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """What a file was when steps were made for it."""
 
     file: str

@@ -6,9 +6,11 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.display import counted, human_age
 from app.errors import BadPipeline, HandcompactError, InputError, RefusedError
@@ -35,8 +37,7 @@ HEAD_BYTES: Final = 1 << 20
 """Of the longest first line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What was done to a session and neither exported nor given up."""
 
     path: Path
@@ -59,8 +60,7 @@ class Kept:
         return f"{counted(len(self.done), 'step')} from {human_age(time.time() - self.modified)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What lies there for a session."""
 
     kept: tuple[Kept, ...] = ()
@@ -69,8 +69,7 @@ class Found:
     """What else is to be known, a line each: steps that cannot be read, another program at work."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakenUp:
+class TakenUp(Struct, frozen=True):
     """Steps done again in a workspace of their own."""
 
     opened: Opened

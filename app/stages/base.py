@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
+from msgspec import Struct
+
 from app.collecting import collector_paused
 from app.errors import BadPipeline
 from app.model import Boundary
@@ -31,8 +33,7 @@ from app.summarizers.base import NO_SUMMARIES, Summaries, SummaryRequest
 from app.tokens.base import Estimator
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFile:
+class PlannedFile(Struct, frozen=True):
     """A file that an export will write."""
 
     path: str
@@ -44,8 +45,7 @@ class PlannedFile:
     """Key of the result that it holds; empty for another file."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageResult:
+class StageResult(Struct, frozen=True):
     """What a stage did. Where nothing changed, `messages` is the input itself and `note` says why."""
 
     messages: Messages

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from app.compactability.placeholders import CUT_MIDDLE
 from app.model import Held, Part, Text, ToolResult, text_of

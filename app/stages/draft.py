@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final, Protocol
 
+from msgspec.structs import replace
+
 from app.display import counted
 from app.model import Block, Text, ToolResult, text_of, with_text
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
@@ -196,7 +198,7 @@ class Draft:
             for number in group:
                 blocks[self._blocks[number]] = self._changes[number].after
             left = tuple([block for block in blocks if block is not None])
-            messages[i] = messages[i].holding(left)
+            messages[i] = replace(messages[i], blocks=left)
             if not left:
                 emptied.add(i)
         if not emptied:
@@ -242,4 +244,4 @@ def _growth(measure: Estimator, old: Block | None, new: Block | None) -> int:
 def _keeping_others(result: ToolResult, new: ToolResult) -> ToolResult:
     """The new result with the pictures and unknown parts of the old one."""
     others = tuple(part for part in result.parts if not isinstance(part, Text))
-    return new.holding(new.parts + others) if others else new
+    return replace(new, parts=new.parts + others) if others else new

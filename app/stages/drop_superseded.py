@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
+from msgspec.structs import replace
+
 from app.compactability import REF, Cause, Judgement, Kind, tool_kind
 from app.compactability.calls import FAILED_CLEARED
 from app.model import Author, Held, Image, Part, Text, ToolResult
@@ -119,7 +121,7 @@ def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
         for part in result.parts
         if part is first or not isinstance(part, Image)
     )
-    return result.holding(tuple(parts))
+    return replace(result, parts=tuple(parts))
 
 
 def _path(at: ResultAt, survey: Survey) -> str:

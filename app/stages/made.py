@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from app.compactability.placeholders import placeholder_form
 from app.model import Author, Block, Boundary, Held, Message, Role, Text, ToolResult, blocks_of

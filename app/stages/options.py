@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import Any, Final
+
+from msgspec import Struct
 
 from app.errors import BadPipeline
 
@@ -31,8 +33,7 @@ def option(
     return field(default=default, metadata=metadata)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One option as the stepper's form, `pipelines` and the docs show it."""
 
     name: str

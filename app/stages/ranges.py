@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from app.model import Author, Block, Message, Role, Text, ToolResult
 from app.stages.base import Change, Messages, Protection
 from app.stages.changes import dropped
@@ -72,7 +74,7 @@ def _within(span: range, keys: Iterable[str], survey: Survey) -> dict[str, int]:
 
 def _left(message: Message, keys: Collection[str]) -> Message:
     blocks = tuple(block for block in message.blocks if block.key in keys)
-    return message if len(blocks) == len(message.blocks) else message.holding(blocks)
+    return message if len(blocks) == len(message.blocks) else replace(message, blocks=blocks)
 
 
 def _with_pairs(survey: Survey, start: int, end: int, keep: Iterable[str]) -> set[str]:

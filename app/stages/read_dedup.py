@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from app.compactability.calls import Call
 from app.compactability.paths import file_path
@@ -59,8 +61,7 @@ class ReadDedup(Stage):
             draft.set_text(at, stub(path, original), ChangeKind.STUB, reason)
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     """The newest content of each path as it is spelled, and the message whose result holds it."""
 
     _reads: dict[str, tuple[str, int]] = field(default_factory=dict)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import structs
+
 from app.model import Author, Boundary
 from app.refusal import Refusal
 from app.stages.base import Context, Messages, StageResult, option
@@ -50,10 +52,10 @@ class Recover(Summarizing):
         idle = StageResult(messages, size_before=size)
         refusal = context.refusal
         if refusal is None:
-            return replace(idle, note="no provider refused the conversation as too long")
+            return structs.replace(idle, note="no provider refused the conversation as too long")
         if refusal.attempt > self.attempts:
             tried = "1 attempt" if self.attempts == 1 else f"{self.attempts} attempts"
-            return replace(idle, note=f"gives up: {tried} did not make it fit", failed=True)
+            return structs.replace(idle, note=f"gives up: {tried} did not make it fit", failed=True)
         if self.full_first and refusal.attempt == 1:
             first = self._summary(messages, context, size)
             if not self.ratios or (
@@ -61,20 +63,24 @@ class Recover(Summarizing):
             ):
                 return first
             if self._fits(messages, messages, context):
-                return replace(idle, note="it fits already, as far as the estimate can be trusted")
+                return structs.replace(idle, note="it fits already, as far as the estimate can be trusted")
         return self._truncated(messages, context, refusal, idle)
 
     def _summary(self, messages: Messages, context: Context, size: int) -> StageResult:
         """A summary in the place of all but the tail; the first request is part of it."""
         stage = replace(self, keep_first_user=False)
-        return replace(stage.summarised(messages, context, size, "reactive", "recover"), size_before=size)
+        return structs.replace(
+            stage.summarised(messages, context, size, "reactive", "recover"), size_before=size
+        )
 
     def _truncated(
         self, messages: Messages, context: Context, refusal: Refusal, idle: StageResult
     ) -> StageResult:
         """Only a tail, its share of the messages as the attempt says."""
         if not self.ratios:
-            return replace(idle, note="no share of the messages is named for this attempt", failed=True)
+            return structs.replace(
+                idle, note="no share of the messages is named for this attempt", failed=True
+            )
         ratio = self.ratios[min(refusal.attempt, len(self.ratios)) - 1]
         survey = context.survey(messages)
         rest = survey.rest
@@ -89,7 +95,9 @@ class Recover(Summarizing):
             keep_first_user=self.keep_first_user,
         )
         if not cut.removed:
-            return replace(idle, note="nothing before the tail may go", failed=True, protected=cut.protected)
+            return structs.replace(
+                idle, note="nothing before the tail may go", failed=True, protected=cut.protected
+            )
         text = (
             f"[Context aggressively truncated for recovery — attempt {refusal.attempt}]\n"
             "Earlier conversation was removed to fit context limits."
@@ -99,7 +107,7 @@ class Recover(Summarizing):
         result = replaced(cut, text, Author.MARKER, boundary, context, reason)
         fits = self._fits(result.messages, messages, context)
         note = "" if fits else "still too long by the estimate: another refusal cuts harder"
-        return replace(result, note=note)
+        return structs.replace(result, note=note)
 
     def _fits(self, after: Messages, before: Messages, context: Context) -> bool:
         """Whether a conversation has room now, its estimate set right by what the provider counted."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Message, Text, ToolResult
@@ -15,8 +17,7 @@ from app.stages.ranges import RangeDrop, drop_range, first_request
 from app.stages.survey import Survey
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A conversation at a cut: what goes, what stays of that, and what stays anyway."""
 
     given: Messages

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from msgspec import Struct
+
 from app.stages.readings import Reading
 
 
@@ -22,8 +24,7 @@ class Fate(StrEnum):
     """It is no candidate: its tool, a failure, protection ..."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCall:
+class ModelCall(Struct, frozen=True):
     """One call of the model, and what the stage did before it."""
 
     number: int
@@ -40,8 +41,7 @@ class ModelCall:
     """Keys of the results that were cut before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """One result that is longer than the limit."""
 
     key: str

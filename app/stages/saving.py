@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.compactability.placeholders import saved_path
 from app.errors import BadPipeline
@@ -82,8 +84,7 @@ class SavedForm(Protocol):
         """What stays; `path` is the file as texts name it."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeadForm:
+class HeadForm(Struct, frozen=True):
     """The text in a file called by its call id; its first characters stay (learn-claude-code)."""
 
     chars: int
@@ -102,8 +103,7 @@ class HeadForm:
         return f"<persisted-output>\nFull output: {path}\nPreview:\n{head}\n</persisted-output>"
 
 
-@dataclass(frozen=True, slots=True)
-class ClientForm(HeadForm):
+class ClientForm(HeadForm, frozen=True):
     """The text in a file called by its call id; what stays is in the words of Claude Code itself."""
 
     def preview(self, at: ResultAt, text: str, path: str) -> str:
@@ -122,8 +122,7 @@ _SHORT_LINES: Final = 12
 """Lines up to which no tail is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinesForm:
+class LinesForm(Struct, frozen=True):
     """A file called by tool, message and time, with a header; first and last lines stay (MiniCode)."""
 
     chars: int

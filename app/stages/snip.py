@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from app.errors import BadPipeline
 from app.formats.markers import boundary_of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final
+
+from msgspec.structs import replace
 
 from app.model import Author, Boundary, Text
 from app.stages.active_context import view_start

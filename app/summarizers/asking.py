@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from app.errors import Stopped, SummaryFailed
 from app.summarizers.base import SummaryRequest
@@ -28,8 +29,7 @@ Ask: TypeAlias = Callable[[SummaryRequest], str]
 """Gives a model's answer to a request; may raise anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """How long an answer is waited for, and who is told how it goes."""
 
     seconds: float = TIMEOUT_SECONDS
@@ -57,8 +57,7 @@ class Patience:
 PATIENT: Final = Patience()
 
 
-@dataclass(slots=True)
-class Heard:
+class Heard(Struct):
     """An answer as it comes in, no longer than what it was made from."""
 
     request: SummaryRequest

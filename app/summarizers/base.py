@@ -14,14 +14,15 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Final, Protocol
 
+from msgspec import Struct
+
 from app.model import Message
 from app.secrets import count_secrets
 
 Messages = tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Summaries:
+class Summaries(Struct, frozen=True):
     """Texts for the summaries of one step, as a person or a face gave them."""
 
     memory: str = ""
@@ -109,8 +110,7 @@ class Job:
     """The file that holds everything, as texts name it; None where none is saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a source gave: the text of the summary message, or why there is none."""
 
     text: str = ""

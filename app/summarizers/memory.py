@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from app.model import Author, Held, Text
 from app.summarizers.base import Job, Outcome, Tail
@@ -15,8 +16,7 @@ MEMORY_TOKENS: Final = 6000
 MEMORY_FILES: Final = ("CLAUDE.md", "AGENTS.md")
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What the project's memory says, in place of what was said."""
 
     name: str = "memory"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 
 class Thing(StrEnum):
@@ -23,8 +24,7 @@ class Thing(StrEnum):
     IDENTIFIER = "identifier"
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """Something that a text mentions."""
 
     thing: Thing

@@ -7,8 +7,9 @@ what would be sent, to whom and with how many secret-like strings, and only then
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.errors import HandcompactError, SummaryFailed
 from app.summarizers.asking import Ask, check_shorter, one_line
@@ -35,8 +36,7 @@ tools, and do not go on with the work."""
 CLOSING: Final = "</log>"
 
 
-@dataclass(frozen=True, slots=True)
-class ByModel:
+class ByModel(Struct, frozen=True):
     """An answer that a model gave to exactly this request."""
 
     name: str = "model"

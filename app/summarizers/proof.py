@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct
 
 from app.summarizers.base import Messages
 from app.summarizers.mentions import Mention, Thing, mentions
@@ -18,8 +19,7 @@ from app.summarizers.rules import Rule, missing_rules
 from app.summarizers.texts import texts_of
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """A summary held against what it was made from."""
 
     invented: tuple[Mention, ...]

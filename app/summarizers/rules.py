@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.model import Author, Text, blocks_of
 from app.summarizers.base import Messages
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One sentence in which the user says what must be, or must not."""
 
     text: str

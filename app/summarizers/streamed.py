@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
 
 from app.errors import SummaryFailed
 from app.summarizers.base import SummaryRequest
@@ -16,8 +17,7 @@ Piece: TypeAlias = tuple[str, str | None]
 """Some more text, and why the answer ends, where it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """One way to ask and to answer."""
 
     client: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.model import Author, Text, ToolResult, ToolUse, blocks_of, text_of
 from app.summarizers.base import Job, Messages, Outcome, Tail
@@ -17,8 +18,7 @@ ERRORS: Final = 3
 ERROR_CHARS: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Structured:
+class Structured(Struct, frozen=True):
     """Rules that need nobody: what was asked for, which tools and files, which errors."""
 
     name: str = "structured"

@@ -12,8 +12,9 @@ never on levels: the system prompt and the tools, which no session file holds, f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from app.display import counted
 from app.model import Message, Role, Session, Usage
@@ -30,8 +31,7 @@ _PRIOR = 4
 _FIRST_REPLIES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One reply with usage. Sizes are estimates, in tokens."""
 
     context: int
@@ -59,8 +59,7 @@ class Reading:
         return 0 if self.final else self.reply
 
 
-@dataclass(frozen=True, slots=True)
-class Increment:
+class Increment(Struct, frozen=True):
     """From one reply to the next: `grown` tokens where `estimated` were expected."""
 
     grown: int
@@ -75,8 +74,7 @@ class Increment:
         return min(self.estimated, _MOST_WEIGHT)
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """What a session's own usage says about the estimate."""
 
     factor: float

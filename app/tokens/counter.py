@@ -6,16 +6,16 @@ Starts no thread. A face runs `run` in a worker of its own and shows what `token
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from threading import Lock
+
+from msgspec import Struct
 
 from app.model import Block, Message, chars_of
 from app.tokens.encode import write_kept_counts
 from app.tokens.model_tokens import TokenEstimator
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """One more block counted."""
 
     key: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from app.tokens.images import Rule, claude_rule, flat_rule, openai_rule
 from app.tokens.text_class import TextClass
@@ -18,8 +19,7 @@ from app.tokens.vocabulary import CL100K, O200K
 _K = TextClass
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """Tokens that come on top of the words."""
 
     result: float = 0
@@ -32,8 +32,7 @@ class Fixed:
     """An assistant message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seal:
+class Seal(Struct, frozen=True):
     """Tokens of thinking from the characters n of its signature: `slope` x n - `less`, never below 0."""
 
     slope: float
@@ -43,8 +42,7 @@ class Seal:
         return max(0.0, self.slope * signature_chars - self.less)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """The models that share a tokenizer, as far as is known."""
 
     name: str

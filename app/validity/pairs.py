@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from app.model import Message, Role, ToolResult, ToolUse
 
 
-@dataclass(slots=True)
-class _Calls:
+class _Calls(Struct):
     """The calls of one id in the newest message that has such calls."""
 
     message: int
@@ -18,8 +18,7 @@ class _Calls:
     answered: int = 0
 
 
-@dataclass(slots=True)
-class _Table:
+class _Table(Struct):
     """The newest calls by id."""
 
     calls: dict[str, _Calls] = field(default_factory=dict)

@@ -6,9 +6,10 @@ A source is a public document or issue. Where only issue reports support a rule,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+from msgspec import Struct
 
 
 class Level(StrEnum):
@@ -20,8 +21,7 @@ class Level(StrEnum):
     """Refused in some settings, or lossy; stands in real sessions that went on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One thing that a provider demands of a conversation."""
 
     name: str

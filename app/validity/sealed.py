@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, overload
+
+from msgspec.structs import replace
 
 from app.model import Block, Held, Message, Opaque, Text, Thinking, ToolResult, ToolUse
 

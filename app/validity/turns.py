@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.validity.base import Spot
 
@@ -44,8 +45,7 @@ _ROLES: Mapping[Family, str] = {
 KNOWN_ROLES = ("user", "assistant")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """What the rules of order need of a block; its texts are not held."""
 
     family: Family
@@ -58,8 +58,7 @@ class Block:
     """A digest of a thinking block: equal for equal text and signature."""
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(Struct):
     """One or more messages of one role in a row."""
 
     role: str

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from msgspec import Struct
+
 from app.compactability import Verdict
 from app.diff import PairedRow, Pairing, pair_messages
 from app.model import Block, Message
@@ -28,8 +30,7 @@ class Kept(StrEnum):
     """Its other half stays, or what the stage could reach changed because of one that stays."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedBlock:
+class ChangedBlock(Struct, frozen=True):
     """One block that differs, or would differ if a person had not kept it."""
 
     change: Change

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.display import counted, human_bytes, human_number
 from app.formats.store import text_of_value
@@ -35,16 +36,14 @@ USUAL_FIELDS = frozenset(
 FIELDS_NAMED = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """Something about a row: a label and its words, session text in them as it is."""
 
     label: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Struct, frozen=True):
     """What a detail pane shows. All texts are session text: not safe for a terminal."""
 
     heading: str

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
+
 from app.model import Block, Role, ToolUse, blocks_of
 from app.stages.replay import Fate, ModelCall, Replay, Watched
 from app.stages.result_gate import ResultGate
@@ -28,8 +30,7 @@ class Standing(StrEnum):
     SPARED = "spared"
 
 
-@dataclass(frozen=True, slots=True)
-class ResultThen:
+class ResultThen(Struct, frozen=True):
     """One long result as it stands in one prompt."""
 
     block: Block
@@ -42,8 +43,7 @@ class ResultThen:
     """Why, as a fragment of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallView:
+class CallView(Struct, frozen=True):
     """One call of the model, and every long result that its prompt held."""
 
     call: ModelCall
@@ -75,8 +75,7 @@ def gate_walk(workspace: Workspace, step: Step) -> GateWalk | None:
     return GateWalk(tuple(_views(workspace, step, replay, stage)), stage.open_at_tokens, replay.opened_at)
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(Struct, frozen=True):
     """A long result with where it stands among the messages."""
 
     watched: Watched

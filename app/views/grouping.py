@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from app.compactability import Call, Kind, Verdict, call_of
 from app.compactability.turns import starts_turn
@@ -24,8 +25,7 @@ class By(StrEnum):
     VERDICT = "verdict"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Some rows with something in common."""
 
     label: str
@@ -39,8 +39,7 @@ class Group:
     """What there is of it, as in `7 reads, 31k, edited twice`."""
 
 
-@dataclass(slots=True)
-class _Gathered:
+class _Gathered(Struct):
     rows: list[BlockRow] = field(default_factory=list)
     tokens: int = 0
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from app.compactability import State, Verdict
 from app.model import Author, Block, Boundary, Message, Record, Role, Standing, Text
@@ -33,16 +34,14 @@ class Facet(StrEnum):
     STATE = "state"
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(Struct, frozen=True):
     """Shows only the rows that have `value` in one facet."""
 
     facet: Facet
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
+class Within(Struct, frozen=True):
     """Shows only the rows of these keys, under the name `value`."""
 
     value: str
@@ -50,8 +49,7 @@ class Within:
     keys: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """How many rows a filter would show, and their tokens."""
 
     only: Only
@@ -134,8 +132,7 @@ def arranged(
     return [*blocks]
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Struct, frozen=True):
     """Rows in the order in which they are shown, with what going through them asks for."""
 
     rows: Sequence[Item]

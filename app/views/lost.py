@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log2
 from typing import Final
+
+from msgspec import Struct
 
 from app.compactability import Judgement, Verdict
 from app.model import Author, Block, Message, Text, Thinking, blocks_of, chars_of
@@ -48,8 +49,7 @@ _VERDICTS: Final[Mapping[Verdict, float]] = {
 """How much is gone with a block: what a later one holds anew is mostly stale."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """One fact that goes."""
 
     kind: Kind
@@ -72,8 +72,7 @@ class Lost:
         return self.handle if at < 0 else self.text[at : at + len(self.handle)]
 
 
-@dataclass(frozen=True, slots=True)
-class Losses:
+class Losses(Struct, frozen=True):
     """What is lost from one list of messages to another."""
 
     facts: tuple[Lost, ...] = ()
@@ -134,8 +133,7 @@ def _wanted(facts: Iterable[Fact]) -> set[str]:
 # What stays
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     prose: int = 0
     other: int = 0
     first: str = ""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct, field
 
 from app.summarizers.mentions import Thing, mentions
 
@@ -28,8 +29,7 @@ class Kind(StrEnum):
     HASH = "hash"
 
 
-@dataclass(slots=True)
-class Fact:
+class Fact(Struct):
     """One fact of a text, and where it stands."""
 
     kind: Kind

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from app.compactability import Verdict
 from app.display import short_number
 from app.model import Block, Standing
@@ -20,8 +22,7 @@ from app.work.rows import BlockRow
 from app.work.workspace import Status, Step, Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """Tokens of the live segment as far as they are counted at one moment."""
 
     before: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.formats import format_named
 from app.model import Message, Notice, Session
@@ -35,8 +36,7 @@ def damage_words(word: str) -> str:
     return _DAMAGE.get(word, word)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing that is wrong. `text` may hold session text: not safe for a terminal."""
 
     text: str

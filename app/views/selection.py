@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.compactability import Verdict
 from app.compactability.paths import base_name

@@ -12,6 +12,8 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import Final
 
+from msgspec import Struct
+
 from app.compactability import Verdict
 from app.model import Boundary
 from app.views.listing import Item, is_live, tokens_of
@@ -39,8 +41,7 @@ _SORTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """Some rows that follow each other: from `start` up to `end`, not counting that."""
 
     start: int

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from app.model import blocks_of
 from app.stages.base import Action, Option
 from app.views.comparison import Comparison, compare_all, compare_step
@@ -15,8 +17,7 @@ from app.work.pricing import Pricing, pricing
 from app.work.workspace import Status, Step, Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class StageLine:
+class StageLine(Struct, frozen=True):
     """One stage of the pipeline."""
 
     number: int
@@ -31,8 +32,7 @@ class StageLine:
     """Why it changed nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptionValue:
+class OptionValue(Struct, frozen=True):
     """An option of a stage with its value."""
 
     option: Option

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+
+from msgspec import Struct
 
 from app.compactability import Judgement, Verdict
 from app.formats import format_named
@@ -27,8 +28,7 @@ class Level(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing that was looked at, with the keys of the blocks that it is about."""
 
     level: Level
@@ -93,8 +93,7 @@ def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgeme
     return Check(Level.WARN, f"{len(keys)} {what} the only copy of the data", keys)
 
 
-@dataclass(frozen=True, slots=True)
-class Faults:
+class Faults(Struct, frozen=True):
     """What a provider minds in a conversation, by whose fault it is."""
 
     already_broken: tuple[Violation, ...] = ()

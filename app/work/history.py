@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct, structs
+
 from app.edits import Edit, make_edit
 from app.errors import InputError
 from app.refusal import Refusal, merged_refusal
@@ -48,8 +50,7 @@ class Deed(StrEnum):
     """Forget the failures and refusals of a stage."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One thing that a person did; `step` is the pipeline step it is about, if any."""
 
     deed: Deed
@@ -122,16 +123,14 @@ class Operation:
             raise InputError(f"this is no operation: {data!r:.200} ({error})") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """A stage that was walked past: accepted, or skipped."""
 
     step: str
     skipped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """A step that a person made by hand."""
 
     operation: Operation
@@ -142,8 +141,7 @@ class Edited:
         return edit_of(self.operation)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """What a stage is given beside the messages and its options."""
 
     summaries: Summaries = NO_SUMMARIES
@@ -268,11 +266,11 @@ def _with_summary(state: State, step: str, given: Mapping[str, Any]) -> State:
     text = str(given.get("text", ""))
     match given.get("source"):
         case "memory":
-            after = replace(before, memory=text)
+            after = structs.replace(before, memory=text)
         case "hand":
-            after = replace(before, hand=text)
+            after = structs.replace(before, hand=text)
         case _:
-            after = replace(before, models=(*before.models, (str(given.get("key", "")), text)))
+            after = structs.replace(before, models=(*before.models, (str(given.get("key", "")), text)))
     return replace(state, summaries={**state.summaries, step: after})
 
 

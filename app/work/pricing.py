@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
+
+from msgspec import Struct
 
 from app.display import counted, human_age, human_number, short_number
 from app.formats import format_named
@@ -30,8 +31,7 @@ TURNS_SOONER: Final = 5
 """and at least so many turns sooner."""
 
 
-@dataclass(frozen=True, slots=True)
-class Early:
+class Early(Struct, frozen=True):
     """Changes in front of all others that free little and break the cached prefix early."""
 
     steps: tuple[str, ...]
@@ -60,8 +60,7 @@ class Early:
         return f"{changes} in {where} ({who}) {frees}; without, {kept} and {soon}"
 
 
-@dataclass(frozen=True, slots=True)
-class Pricing:
+class Pricing(Struct, frozen=True):
     """A price with what is known of the session it is paid for."""
 
     price: Price
@@ -203,8 +202,7 @@ def number_of(session: Session, cost: Price) -> int | None:
 # Changes that lie early and free little
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """A change of one step: the place of its message in the live segment, and tokens that it frees."""
 
     place: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.compactability import Cause, classify
 from app.compactability.turns import newest_turn
@@ -19,8 +20,7 @@ from app.work.on_disk import reads_today, told, unchanged_reads
 from app.work.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class QuickFix:
+class QuickFix(Struct, frozen=True):
     """One thing that can be done in one go."""
 
     name: str
@@ -37,8 +37,7 @@ class QuickFix:
         return "" if self.looks_at_disk else f"fix {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """What a quick fix would do now."""
 
     fix: QuickFix

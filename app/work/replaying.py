@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.display import counted
 from app.errors import BadPipeline
@@ -21,8 +23,7 @@ from app.work.workspace import Workspace
 _LOOK_BYTES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """An operation that was not done again, or not with all of its blocks."""
 
     operation: Operation

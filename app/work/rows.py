@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.compactability import Judgement, State, Verdict, states
 from app.model import Block, Message, ToolResult, ToolUse, blocks_of
 from app.stages.base import Protection
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRow:
+class BlockRow(Struct, frozen=True):
     """One block as a list shows it; token figures come from the counter, by the block."""
 
     number: int

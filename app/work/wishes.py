@@ -7,8 +7,10 @@ place as a step that can be undone, and what was written is held against what it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
+
+from msgspec import Struct
 
 from app.edits.summarise_range import HAND, MODEL, SummariseRange
 from app.errors import InputError, RefusedError
@@ -22,8 +24,7 @@ from app.work.history import Operation
 from app.work.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A summary that somebody wrote, and what it is held against."""
 
     text: str

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,7 @@ from app.batch.tree import sessions_below
 from app.errors import UnreadableFile
 
 
-@dataclass(frozen=True, slots=True)
-class Named(Job):
+class Named(Job, frozen=True):
     """Does what a file's name says."""
 
     def do(self, path: Path, size: int) -> Result:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from app.compactability import REF, Cause, Judgement, Verdict, classify
 from app.model import Block, Held, Message, Standing, ToolResult, ToolUse

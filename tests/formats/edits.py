@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.formats.base import Rewrite, Rewriting
 from app.model import Author, Block, Boundary, Held, Message, Role, Text, ToolResult, ToolUse, with_text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from app.model import Author, Block, Held, Role, Text, Thinking, ToolResult, ToolUse, with_text
 from app.validity import check, errors

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from app.errors import UnknownFormat, UnreadableFile
 from app.export.prints import Prints

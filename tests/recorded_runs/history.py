@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from msgspec import structs
+
 from app.formats.markers import author_of, boundary_of
 from app.model import Author, Block, Boundary, Held, Message, Role, Text, text_of
 from app.pipeline import load
@@ -33,7 +35,7 @@ def _with_summary(
     result = stage(messages, context)
     if result.wanted is None:
         return result, ""
-    summaries = replace(context.summaries, models=((result.wanted.key, summary),))
+    summaries = structs.replace(context.summaries, models=((result.wanted.key, summary),))
     return stage(messages, replace(context, summaries=summaries)), result.wanted.text
 
 
@@ -71,7 +73,7 @@ def _reason(result: StageResult, count: int) -> str:
 def _with_boundaries(messages: Messages) -> Iterator[Message]:
     for message in messages:
         if message.boundary is not None:
-            yield replace(message, blocks=(Text("", Held(_BOUNDARY), Author.INJECTED),))
+            yield structs.replace(message, blocks=(Text("", Held(_BOUNDARY), Author.INJECTED),))
         yield message
 
 
@@ -82,7 +84,7 @@ def _react_after_boundary(params: Params, messages: Sequence[Json]) -> Json:
         if (neutral.get("meta") or {}).get("synthetic") and _BOUNDARY in text_of(message.blocks[0]):
             boundary = Boundary(message.key, "auto")
             continue
-        given.append(replace(message, boundary=boundary))
+        given.append(structs.replace(message, boundary=boundary))
         boundary = None
     stage = with_params(stage_named("active_context").build({}), params)
     return answer(stage(tuple(given), Context(estimator("utf16"))).messages, {})
@@ -151,7 +153,7 @@ def _minicode_params(params: Params) -> Params:
 
 def _as_system(messages: Messages) -> Messages:
     return tuple(
-        replace(message, role=Role.SYSTEM)
+        structs.replace(message, role=Role.SYSTEM)
         if message.boundary is not None and message.boundary.key.endswith("/boundary")
         else message
         for message in messages
@@ -250,8 +252,8 @@ def _with_marker(message: Message) -> Message:
     boundary = boundary_of(text, message.key, None)
     if boundary is None:
         return message
-    told = replace(first, author=author_of(text, first.author))
-    return replace(message, blocks=(told, *message.blocks[1:]), boundary=boundary)
+    told = structs.replace(first, author=author_of(text, first.author))
+    return structs.replace(message, blocks=(told, *message.blocks[1:]), boundary=boundary)
 
 
 def _layered_params(params: Params) -> Params:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from msgspec import structs
+
 from app.compactability import compacted_form
 from app.model import Block, HeldValue, Message, ToolResult, ToolUse, chars_of
 from app.pipeline import Pipeline, load
@@ -65,12 +67,14 @@ def _step_report(name: str, before: Messages, result: StageResult) -> Json:
 
 def _with_params(pipeline: Pipeline, names: Sequence[str], params: Params) -> Pipeline:
     steps = [
-        replace(step, stage=with_params(step.stage, params)) for step in pipeline.steps if step.name in names
+        structs.replace(step, stage=with_params(step.stage, params))
+        for step in pipeline.steps
+        if step.name in names
     ]
     if not params.get("micro_enabled", True):
         steps = [step for step in steps if step.name != "microcompact"]
     kept = tuple(step for step in steps if step.stage.enabled)
-    return replace(pipeline, steps=kept)
+    return structs.replace(pipeline, steps=kept)
 
 
 # 001: MiniCode. Its log names the tool on the result itself; ours knows it from the call alone.
@@ -80,7 +84,7 @@ def with_calls(given: Sequence[Json]) -> Messages:
     """The messages, with a call in front of each result whose tool only the result itself names."""
     called = {block["id"] for m in given for block in _blocks(m) if block["type"] == "tool_use"}
     return tuple(
-        replace(message, blocks=(*_calls(neutral, called), *message.blocks))
+        structs.replace(message, blocks=(*_calls(neutral, called), *message.blocks))
         for neutral, message in zip(given, to_model(given), strict=True)
     )
 
@@ -103,7 +107,7 @@ def without_calls(messages: Messages) -> Messages:
     return tuple(
         message
         if message.role == "assistant"
-        else replace(message, blocks=tuple(b for b in message.blocks if not isinstance(b, ToolUse)))
+        else structs.replace(message, blocks=tuple(b for b in message.blocks if not isinstance(b, ToolUse)))
         for message in messages
     )
 
@@ -181,7 +185,7 @@ def _gate(params: Params, messages: Sequence[Json]) -> Json:
 def _gate_cut(params: Params, messages: Sequence[Json]) -> Json:
     stage = _gate_stage(params)
     given = to_model(messages)
-    cut = tuple(replace(m, blocks=tuple(_cut(block, stage) for block in m.blocks)) for m in given)
+    cut = tuple(structs.replace(m, blocks=tuple(_cut(block, stage) for block in m.blocks)) for m in given)
     before, after = _result(given), _result(cut)
     report = {
         "chars_before": chars_of(before),

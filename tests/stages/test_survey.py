@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.compactability import Call, call_of, classify
 from app.model import Message, ToolResult, ToolUse
@@ -35,7 +35,9 @@ def with_other_result(messages: tuple[Message, ...], at: int) -> tuple[Message, 
     message = messages[at]
     first = message.blocks[0]
     assert isinstance(first, ToolResult)
-    changed = message.holding((result(first.tool_use_id, "short", key=first.key), *message.blocks[1:]))
+    changed = replace(
+        message, blocks=(result(first.tool_use_id, "short", key=first.key), *message.blocks[1:])
+    )
     return (*messages[:at], changed, *messages[at + 1 :])
 
 
@@ -101,9 +103,9 @@ def test_results_are_those_of_clients_with_the_last_call_of_their_id() -> None:
 
 def test_a_block_with_other_parts_keeps_all_else() -> None:
     block = result("a", "x", error=True, server=True, user_words=True, cleared_live=True, key="k")
-    for made in (block.holding(()), TALK[2].holding(())):
+    for made in (replace(block, parts=()), replace(TALK[2], blocks=())):
         was = block if isinstance(made, ToolResult) else TALK[2]
-        changed = {f.name for f in fields(made) if getattr(made, f.name) != getattr(was, f.name)}
+        changed = {f for f in made.__struct_fields__ if getattr(made, f) != getattr(was, f)}
         assert changed == {"parts" if isinstance(made, ToolResult) else "blocks"}
 
 
@@ -118,7 +120,10 @@ def test_a_conversation_with_a_block_more_or_less_is_looked_at_anew() -> None:
     first = surveys.of(TALK)
     assert len(first.results) == len(first.answers) == 3
     asks, gives = TALK[1], TALK[2]
-    for at, message in ((1, asks.holding(asks.blocks[:1])), (2, gives.holding(gives.blocks[:1]))):
+    for at, message in (
+        (1, replace(asks, blocks=asks.blocks[:1])),
+        (2, replace(gives, blocks=gives.blocks[:1])),
+    ):
         changed = (*TALK[:at], message, *TALK[at + 1 :])
         seen, anew = surveys.of(changed), Surveys().of(changed)
         assert seen.results == anew.results and seen.judgements == anew.judgements

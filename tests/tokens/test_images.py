@@ -119,7 +119,7 @@ def test_openai_tiles() -> None:
 
 
 def test_the_rough_size_comes_from_the_preview() -> None:
-    class Unread(Held):
+    class Unread(Held, frozen=True):
         def read(self) -> Any:
             raise AssertionError("the picture was read")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from app.model import Author, Held, Message, Opaque, Text
 from app.tokens import TokenEstimator, estimator, token_estimator

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from app.formats.claude_code.attachments import is_typed, sent_texts
 from app.formats.plain.anthropic_blocks import BlockReader, Contents

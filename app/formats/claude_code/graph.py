@@ -11,16 +11,16 @@ or a result belongs there too, wherever it stands in the file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
+
+from msgspec import Struct, field
 
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.words import PROMPT
 
 
-@dataclass(slots=True)
-class Way:
+class Way(Struct):
     """The records from a root or boundary to a leaf, in the order in which they are sent."""
 
     path: list[Node]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from app.formats.claude_code.graph import Graph
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row, Thread
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """Where rows go that do not stay in their place of the old file."""
 
     base: list[Row]

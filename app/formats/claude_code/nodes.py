@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from sys import intern
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.formats.claude_code.blocks import RecordBlocks
 from app.formats.claude_code.words import BOUNDARY, MICRO_BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL, TALK
@@ -22,8 +24,7 @@ _USAGE: Final = (
 """The counts of a usage, in the order of `Usage`."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """What is kept of a record in memory; everything else is read from the file when it is needed."""
 
     index: int
@@ -79,8 +80,7 @@ class Node:
         return self.boundary is not None and self.boundary.hides
 
 
-@dataclass(frozen=True, slots=True)
-class Preserved:
+class Preserved(Struct, frozen=True):
     """Records from before a boundary that stay in the context, by the uuids of their ends."""
 
     head: str

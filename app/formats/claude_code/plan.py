@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.formats.base import Rewrite
 from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
@@ -22,8 +23,7 @@ from app.formats.retold import lost_words, says_any
 from app.model import Notice, Role, Session
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The rows of the new file, and what had to be mended."""
 
     rows: list[Row]

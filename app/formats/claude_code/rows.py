@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from app.formats.claude_code.made import Value, assistant_record, user_record
 from app.formats.claude_code.nodes import Node
@@ -19,8 +20,7 @@ from app.model import Block, Boundary, JsonPath, Message, Role
 _NO_TEXTS: Final[Mapping[JsonPath, Item]] = MappingProxyType({})
 
 
-@dataclass(eq=False, slots=True)
-class Row:
+class Row(Struct, eq=False):
     """One line of the new file: a record of the old one, or a made one."""
 
     node: Node | None = None
@@ -63,8 +63,7 @@ class Row:
         )
 
 
-@dataclass(slots=True)
-class Thread:
+class Thread(Struct):
     """The rows that are sent, in the order they are sent."""
 
     rows: list[Row]

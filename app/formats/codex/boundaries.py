@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.formats.codex.nodes import Node
 from app.formats.codex.words import HISTORY, OWN_FIELD

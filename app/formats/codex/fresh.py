@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from app.formats.codex.boundaries import compacted_payload
 from app.formats.codex.words import COMPACTED, ITEM, META

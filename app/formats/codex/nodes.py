@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ _DEVELOPER_CONTEXT: Final = (
 """How texts begin that the client puts before a turn and takes back with it."""
 
 
-@dataclass(slots=True)
 class Node(Entry):
     """One item of a rollout."""
 

@@ -8,9 +8,10 @@ it hides stay above it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from app.formats.base import Rewrite
 from app.formats.codex.heads import Head, stands_for, words_of
@@ -30,8 +31,7 @@ from app.model import Block, Notice, Place, Session, ToolResult, ToolUse
 _END: Final = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The rows of the new file, and what had to be mended."""
 
     rows: list[Row]

@@ -7,8 +7,9 @@ counts messages of the person from the end, those that a compaction left among t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
 
 from app.formats.codex.nodes import Node
 from app.model import Author, Standing, Text
@@ -17,8 +18,7 @@ WORDS_KEPT: Final = 80_000
 """Bytes of the person's messages, newest first, that a compaction without its own history keeps."""
 
 
-@dataclass(slots=True)
-class Segment:
+class Segment(Struct):
     """The history since a compaction, or since the start of the file."""
 
     compaction: int | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.formats.codex.boundaries import compaction_of, marker_of
 from app.formats.codex.nodes import Node, node_of, seconds
@@ -34,8 +35,7 @@ from app.formats.store import CACHE_BYTES, RecordStore, stored
 from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, Session, Standing, Text
 
 
-@dataclass(slots=True)
-class Heading:
+class Heading(Struct):
     """What is told of a session as a whole; of repeated records the first or the last counts."""
 
     session_id: str | None = None

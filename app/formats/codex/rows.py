@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 Value: TypeAlias = dict[str, Any]
 Edit: TypeAlias = Callable[[Value], Value]
 """A record with a change; what does not change is shared with the old one."""
 
 
-@dataclass(eq=False, slots=True)
-class Row:
+class Row(Struct, eq=False):
     """One line of the new file: a record of the old one, or a made one."""
 
     record: int | None = None

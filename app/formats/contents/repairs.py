@@ -8,10 +8,11 @@ call without an answer gets one (google-gemini/gemini-cli#3814, #16543: the numb
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import is_
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from app.formats.contents.parts import answer_key
 from app.formats.contents.words import (
@@ -49,8 +50,7 @@ def mend_contents(pairs: PairsAnew, *, join: bool = False) -> Mending:
     return plan_mending(pairs, ContentsMender(join=join), lambda: ContentsMender(join=join))
 
 
-@dataclass(slots=True)
-class _Piece:
+class _Piece(Struct):
     """A part of the turn."""
 
     value: Any
@@ -60,8 +60,7 @@ class _Piece:
     """Its position in that content as it came; None for one that was not there."""
 
 
-@dataclass(slots=True)
-class _Turn:
+class _Turn(Struct):
     """Contents of one role in a row, with their parts in one list."""
 
     role: str
@@ -73,8 +72,7 @@ class _Turn:
         return self.messages[piece.owner][0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     ident: str
     name: str
 

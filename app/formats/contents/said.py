@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from app.formats.repairs import Mended, Mending
 from app.model import Block, Message
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """The parts of one block that are sent, or one part that a repair made."""
 
     block: Block | None
@@ -20,8 +20,7 @@ class Piece:
     """Whether it says something else than the file does, or is not in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """One message as it is to be sent."""
 
     key: str

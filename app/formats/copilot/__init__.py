@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Final
 
+from msgspec import structs
+
 from app.formats.base import Rewrite, Rewriting
 from app.formats.copilot.events import EventRecords
 from app.formats.copilot.words import CALLED, LOG, NAME, TELLING, data_of, kind_of, text_at
@@ -51,7 +53,7 @@ class Copilot(OpenAIChat):
             model=next((m.model for m in reversed(live) if m.model), records.model),
             cwd=records.cwd,
             boundaries=tuple(m.boundary for m in messages if m.boundary is not None),
-            facts=replace(
+            facts=structs.replace(
                 session.facts,
                 conversation=len(live),
                 messages=len(live),
@@ -70,9 +72,10 @@ class Copilot(OpenAIChat):
         first = rewrite.messages[0] if rewrite.messages else None
         # A compaction in the middle would take along what stands before it.
         plain = [
-            m if m is first or m.boundary is None else replace(m, boundary=None) for m in rewrite.messages
+            m if m is first or m.boundary is None else structs.replace(m, boundary=None)
+            for m in rewrite.messages
         ]
-        return super().rewrite(session, replace(rewrite, messages=tuple(plain)))
+        return super().rewrite(session, structs.replace(rewrite, messages=tuple(plain)))
 
     def made(self, message: Message) -> dict[str, Any]:
         """A message that is in no file, its texts in one, as an event has room for one.
@@ -145,8 +148,10 @@ class _Reader(ChatReader):
         summary = record.kind.startswith("session.")
         blocks = tuple(_authored(b, n, len(message.blocks), summary) for n, b in enumerate(message.blocks))
         if record.index in records.failed:
-            blocks = tuple(replace(b, is_error=True) if isinstance(b, ToolResult) else b for b in blocks)
-        return replace(
+            blocks = tuple(
+                structs.replace(b, is_error=True) if isinstance(b, ToolResult) else b for b in blocks
+            )
+        return structs.replace(
             message,
             # An empty text is nothing that anybody said.
             blocks=tuple(b for b in blocks if not isinstance(b, Text) or b.content.chars or len(blocks) == 1),
@@ -161,7 +166,7 @@ class _Reader(ChatReader):
 def _standing(message: Message, border: int) -> Message:
     """The message as it stands when the record of the newest compaction is known."""
     if message.standing is Standing.LIVE and message.records[0] < border:
-        return replace(message, standing=Standing.BEFORE_BOUNDARY)
+        return structs.replace(message, standing=Standing.BEFORE_BOUNDARY)
     return message
 
 
@@ -195,8 +200,8 @@ def _authored(block: Block, number: int, of: int, summary: bool) -> Block:
     if not isinstance(block, Text) or block.author in (Author.ASSISTANT, Author.SYSTEM):
         return block
     if summary:
-        return replace(block, author=Author.SUMMARY)
-    return replace(block, author=Author.INJECTED if of == 3 and number != 1 else block.author)
+        return structs.replace(block, author=Author.SUMMARY)
+    return structs.replace(block, author=Author.INJECTED if of == 3 and number != 1 else block.author)
 
 
 def _calls(messages: Iterable[Message]) -> set[str]:

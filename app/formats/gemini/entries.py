@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.formats.contents.parts import PartReader
 from app.formats.contents.words import answer_of, call_of, is_thought, kind_of
@@ -38,8 +40,7 @@ from app.model import (
 )
 
 
-@dataclass(eq=False, slots=True)
-class Entry:
+class Entry(Struct, eq=False):
     """What is kept of a message in memory."""
 
     key: str

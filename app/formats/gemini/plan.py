@@ -8,8 +8,9 @@ one; what it hides stays above it, what it keeps follows below, each on a line o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
@@ -27,8 +28,7 @@ from app.model import Notice, Session
 _DOUBLED: Final = "each result is written once: the client writes it twice and then cannot resume"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The rows of the new file, and what had to be mended."""
 
     rows: list[Row]

@@ -8,23 +8,23 @@ and all behind it, and everything where there is no such message.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.formats.gemini.entries import Entry, EntryReader, is_said
 from app.formats.gemini.words import GEMINI, MESSAGES, SET, THANKS, USER
 from app.model import Author, Block, Boundary, JsonPath, Text
 
 
-@dataclass(eq=False, slots=True)
-class Added:
+class Added(Struct, eq=False):
     """A message that was not there."""
 
     entry: Entry
 
 
-@dataclass(eq=False, slots=True)
-class Began:
+class Began(Struct, eq=False):
     """The messages begin anew with a list of them."""
 
     record: int
@@ -34,16 +34,14 @@ class Began:
     ended: list[Entry] = field(default_factory=list)
 
 
-@dataclass(eq=False, slots=True)
-class Rewound:
+class Rewound(Struct, eq=False):
     """Messages were taken back."""
 
     record: int
     ended: list[Entry] = field(default_factory=list)
 
 
-@dataclass(eq=False, slots=True)
-class Told:
+class Told(Struct, eq=False):
     """A record that holds no message: the header, a change of it, or one of a type that nobody knows."""
 
     record: int
@@ -55,8 +53,7 @@ MakeKey: TypeAlias = Callable[[int, JsonPath, str], str]
 """(record, path, id) -> the key of a message that is new."""
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(Struct, frozen=True):
     """What a list of ours says of the compaction that it stands for."""
 
     boundary: Boundary

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from app.formats.gemini.entries import Entry
 from app.formats.gemini.wanted import Wanted
 from app.model import Boundary
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A record that holds no message."""
 
     record: int
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A message, on a line of its own or in a list."""
 
     entry: Entry | None
@@ -28,8 +27,7 @@ class Item:
     """What it must say; None for a message that is kept as it is and not sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A list of messages with which they begin anew."""
 
     items: tuple[Item, ...]
@@ -41,8 +39,7 @@ class Listed:
     time: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Titled:
+class Titled(Struct, frozen=True):
     """A change of the session's title."""
 
     title: str
@@ -51,8 +48,7 @@ class Titled:
 Row: TypeAlias = Line | Item | Listed | Titled
 
 
-@dataclass(slots=True)
-class Places:
+class Places(Struct):
     """Where the wanted messages stand among those of the file, which keep their order."""
 
     at: dict[Entry, list[Wanted]] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.formats.contents.said import Piece, Said
 from app.formats.contents.words import answer_of
@@ -17,8 +18,7 @@ from app.model import Block, Message, ToolUse
 Value = dict[str, Any]
 
 
-@dataclass(eq=False, slots=True)
-class Wanted:
+class Wanted(Struct, eq=False):
     """One message of the new file."""
 
     role: str

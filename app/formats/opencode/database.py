@@ -10,10 +10,11 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from app.errors import UnreadableFile
 from app.formats.opencode.words import INFO, MESSAGES, PARTS
@@ -32,8 +33,7 @@ _INFO: Final = (
 _AS_JSON: Final = (("model", "model"), ("permission", "permission"), ("revert", "revert"))
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A session in the store; texts are session text and not safe for a terminal."""
 
     ident: str

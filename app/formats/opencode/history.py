@@ -8,14 +8,14 @@ follow the summary.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.formats.opencode.nodes import Node
 from app.model import Role
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """The messages that are sent, and the compaction that begins them."""
 
     live: tuple[Node, ...]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.formats.markers import author_of, holds_user_words
 from app.formats.opencode.words import ASKED, CLEARED, INFO, INTERRUPTED, NOT_SENT_FILES, PARTS, RAN
@@ -29,16 +31,14 @@ from app.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One call of the model: what it said, and what its tools gave back."""
 
     said: tuple[Block, ...]
     results: tuple[ToolResult, ...] = ()
 
 
-@dataclass(eq=False, slots=True)
-class Node:
+class Node(Struct, eq=False):
     """What is kept of a message in memory."""
 
     record: int

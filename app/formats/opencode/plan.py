@@ -7,9 +7,10 @@ client takes it. The client orders messages by time and id, so made and moved on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct
 
 from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.base import Rewrite
@@ -26,8 +27,7 @@ from app.model import Notice, Role, Session
 _FIRST: Final = "msg_000000000000"
 
 
-@dataclass(eq=False, slots=True)
-class Row:
+class Row(Struct, eq=False):
     """One message of the new file."""
 
     record: int | None = None
@@ -35,8 +35,7 @@ class Row:
     """What it must say; None for a message that is kept as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The rows of the new file, and what had to be mended."""
 
     rows: list[Row]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.formats.drafts import Draft, Item
 from app.formats.opencode.nodes import Node
@@ -15,8 +17,7 @@ from app.model import Author, Block, JsonPath, Message, Role, Text, Thinking, To
 Value = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A part of the file with what it shall say."""
 
     number: int
@@ -32,8 +33,7 @@ class Kept:
         return self.value is not None or (self.block is not self.original and self.block != self.original)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A part that is in no file, in the provider's form."""
 
     value: Value
@@ -42,8 +42,7 @@ class Made:
     """Whether it is not the person's."""
 
 
-@dataclass(eq=False, slots=True)
-class Wanted:
+class Wanted(Struct, eq=False):
     """One message of the new file."""
 
     role: Role

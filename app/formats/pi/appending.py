@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.base import Rewrite
@@ -18,8 +19,7 @@ from app.formats.times import stamped
 from app.model import Block, Message, Session, ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Struct, frozen=True):
     """What is added to a file of which no byte changes."""
 
     entries: tuple[dict[str, Any], ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from app.formats.fresh import Clock, Heading, by_author, leading_summary
 from app.formats.made_ids import MadeIds

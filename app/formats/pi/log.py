@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.errors import InputError
 from app.formats.lines import UNREADABLE, LineReader
@@ -19,8 +20,7 @@ from app.formats.tree import Tree
 from app.model import Author, Block, JsonPath, Record, Role, Session, Thinking
 
 
-@dataclass(slots=True)
-class Way:
+class Way(Struct):
     """The entries from the root to a leaf, and those of them that make the context, as they are sent."""
 
     path: list[Node]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.formats.markers import boundary_of
 from app.formats.pi import words
@@ -14,8 +16,7 @@ from app.formats.times import seconds
 from app.model import Author, Block, Boundary, Role, Text, ToolResult, ToolUse, Usage
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """What is kept of an entry in memory; everything else is read from the file when it is needed."""
 
     index: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import Struct, field
 
 from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
@@ -27,16 +28,14 @@ SHORT: int = 8
 """Hexadecimal digits of an entry's id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The rows of the new file, and what had to be mended."""
 
     rows: list[Row[Node]]
     repairs: tuple[Notice, ...]
 
 
-@dataclass(slots=True)
-class _Fate:
+class _Fate(Struct):
     """What becomes of the entries that are live now."""
 
     dropped: set[int] = field(default_factory=set)

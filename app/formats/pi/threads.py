@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from app.formats.drafts import Draft, Item
 from app.formats.pi.forms import content_item, result_content, text_of_item
@@ -21,8 +22,7 @@ _Group: TypeAlias = tuple[Node | None, list[Item]]
 """An entry, or None for a made one, and what it shall hold."""
 
 
-@dataclass(slots=True)
-class Thread:
+class Thread(Struct):
     """What is sent."""
 
     rows: list[Row[Node]] = field(default_factory=list)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from app.formats.splice import encode
 
@@ -13,8 +14,7 @@ HEAD: Final = 4096
 """Bytes of a record that are looked at for its style."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How the values of a file are spaced."""
 
     separator: bytes = b", "

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
 
 from app.formats.plain.layout import Piece, PlainRecords, records_of
 from app.formats.repairs import Mending
@@ -31,8 +32,7 @@ class Dialect(Protocol):
     def gone(self, session: Session, messages: Sequence[Message]) -> set[int]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One value of the new file's list."""
 
     record: int | None

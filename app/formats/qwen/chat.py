@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.errors import InputError
 from app.formats.contents.parts import PartReader
@@ -19,8 +20,7 @@ from app.model import Block, JsonPath, Record, Role, Session, Text
 from app.model import Content as TextContent
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One content of the conversation: a record's message, or one that a compression holds."""
 
     node: Node
@@ -41,8 +41,7 @@ class Unit:
         return self.node.blocks if self.content is None else self.content.blocks
 
 
-@dataclass(slots=True)
-class Way:
+class Way(Struct):
     """The records from the root to a leaf, and the contents that are sent of them."""
 
     path: list[Node]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from app.formats.contents.forms import ROLES
 from app.formats.contents.said import Piece, Said
@@ -15,8 +16,7 @@ from app.model import Author, Boundary, Message, Role, Text
 Value = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct, frozen=True):
     """Where a content lies."""
 
     record: int
@@ -24,8 +24,7 @@ class Seat:
     """Its place in the history of a compression; None for a record's own message."""
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """One content that is wanted."""
 
     role: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from app.formats.contents.parts import PartReader
 from app.formats.contents.words import kind_of, says_nothing
@@ -15,8 +16,7 @@ from app.formats.times import seconds
 from app.model import Block, Boundary, JsonPath, Role, Usage
 
 
-@dataclass(slots=True)
-class Content:
+class Content(Struct):
     """One content of a compressed history, which lies in the record of the compression."""
 
     number: int
@@ -28,8 +28,7 @@ class Content:
     """Whether the client sends it: see `Node`."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """What is kept of a record in memory; everything else is read from the file when it is needed."""
 
     index: int

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
@@ -40,16 +41,14 @@ from app.model import Notice, Session, ToolResult, ToolUse
 Value = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The rows of the new file, and what had to be mended."""
 
     rows: list[Row[Node]]
     repairs: tuple[Notice, ...]
 
 
-@dataclass(slots=True)
-class _Fate:
+class _Fate(Struct):
     """What becomes of the records that are live now."""
 
     dropped: set[int] = field(default_factory=set)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.model import Author, Block, Boundary, JsonPath, Message, Role, Standing, Text, Usage
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """One item: where it lies and what it says."""
 
     record: int

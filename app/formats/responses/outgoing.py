@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from app.formats.repairs import as_notices
 from app.formats.responses.forms import edited_item, made_items
@@ -26,8 +27,7 @@ class Items(Protocol):
         """An item that is in no file, as this format has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True):
     """One item of a request."""
 
     message: Message | None

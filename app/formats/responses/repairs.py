@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from app.formats.markers import ORPHAN_TEXT, UNANSWERED_TEXT
 from app.formats.repairs import (
@@ -52,8 +53,7 @@ def mend_responses(pairs: PairsAnew) -> Mending:
     return plan_mending(pairs, ItemMender(survey), lambda: ItemMender(survey))
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(Struct):
     """A call that was seen, by its place among the items."""
 
     place: int
@@ -66,8 +66,7 @@ _Waiting: TypeAlias = dict[str, deque[_Call]]
 """Calls of one id without an output yet, by the type of item that answers them."""
 
 
-@dataclass(slots=True)
-class Survey:
+class Survey(Struct):
     """Which output answers which call, found before anything is mended. All keys are places of items."""
 
     pairs: Pairs

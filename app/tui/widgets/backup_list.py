@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual.strip import Strip
 
@@ -18,8 +18,7 @@ SIZE_CELLS: Final = 10
 STATE_CELLS: Final = 9
 
 
-@dataclass(frozen=True, slots=True)
-class BackupRow:
+class BackupRow(Struct, frozen=True):
     """One backup; `file` is as it comes."""
 
     made: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, cast
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -21,8 +21,7 @@ KEPT: frozenset[str] = frozenset({"kept", "pinned", "paired"})
 """Words of rows whose change is not made."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
+class ChangeRow(Struct, frozen=True):
     """What the list shows of one block. Texts are session text as it is."""
 
     key: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar, Final, TypeAlias
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.reactive import reactive
@@ -20,8 +20,7 @@ MAX_LINE_CHARS: Final = 10_000
 """Code points shown of one line of a diff."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A line of words between the diffs: which message, whether it changed, a boundary."""
 
     text: str
@@ -38,8 +37,7 @@ class Heading:
 DiffItem: TypeAlias = DiffRow | Heading
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A part of a diff row that fits on one row of the screen; the first carries number and sign."""
 
     row: DiffRow
@@ -47,8 +45,7 @@ class _Piece:
     is_first: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """One row on screen: an item across the whole row, or a piece for each half of it.
 
     The unified view has all pieces on the left.

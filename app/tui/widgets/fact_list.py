@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual.geometry import Size
 from textual.strip import Strip
@@ -16,8 +16,7 @@ from app.tui.widgets.line_view import LineView
 LABEL_CELLS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """One fact: `label` stands before the first of several of a kind."""
 
     label: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from msgspec import Struct, field
 from rich.segment import Segment
 from textual.strip import Strip
 
@@ -14,8 +14,7 @@ from app.display import cells, fit, one_line, safe_text
 from app.tui.widgets.line_view import LineView
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One figure of each pipeline, set to the right."""
 
     heading: str
@@ -41,8 +40,7 @@ WIDE_CELLS: Final = 99
 """Cells of a row from which all columns are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeRow:
+class OutcomeRow(Struct, frozen=True):
     """What the list shows of one pipeline. Texts are as they come."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual import events
 from textual.geometry import Size
@@ -26,8 +26,7 @@ _LOOK = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StageRow:
+class StageRow(Struct, frozen=True):
     """One stage; the figures are written out."""
 
     title: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual import events
 from textual.message import Message
@@ -32,8 +32,7 @@ class StageState(StrEnum):
     """It ran and had nothing to change."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageItem:
+class StageItem(Struct, frozen=True):
     """One stage of the strip."""
 
     title: str

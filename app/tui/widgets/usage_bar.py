@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -20,8 +20,7 @@ LEAST_BAR: Final = 18
 """Cells that the bar keeps when words are chosen for how the figures were got."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsageFigures:
+class UsageFigures(Struct, frozen=True):
     """Tokens of the live segment by what they are; `kept` is all that no stage would take."""
 
     window: int

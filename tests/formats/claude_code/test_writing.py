@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from app.model import Author, Held, HeldValue, Message, Role, Text, ToolUse
 from tests.formats.claude_code.records import (
@@ -222,8 +223,8 @@ def test_changed_calls_and_texts_are_written() -> None:
     words, call = session.live[0].blocks[0], session.live[1].blocks[0]
     assert isinstance(words, Text) and isinstance(call, ToolUse)
     kept = (
-        replace(session.live[0], blocks=(replace(words, content=Held("Do this")),)),
-        replace(session.live[1], blocks=(replace(call, input=HeldValue({"content": "…"})),)),
+        structs.replace(session.live[0], blocks=(structs.replace(words, content=Held("Do this")),)),
+        structs.replace(session.live[1], blocks=(structs.replace(call, input=HeldValue({"content": "…"})),)),
         session.live[2],
     )
     out = by_uuid(written(rewrite(session, kept)))
@@ -259,9 +260,10 @@ def test_an_attachment_is_changed_where_it_says_what_is_sent() -> None:
     first = session.live[0]
     texts = {block.content.read(): block for block in first.blocks if isinstance(block, Text)}
     blocks = tuple(
-        replace(block, content=Held("[gone]")) if block is texts["two"] else block for block in first.blocks
+        structs.replace(block, content=Held("[gone]")) if block is texts["two"] else block
+        for block in first.blocks
     )
-    kept = (replace(first, blocks=blocks), session.live[1])
+    kept = (structs.replace(first, blocks=blocks), session.live[1])
     out = written(rewrite(session, kept))
     assert by_uuid(out)[uuid(2)]["rendered"] == [{"content": "one"}, {"content": "[gone]"}]
     assert request(read_bytes(out)) == request(session, kept)
@@ -282,7 +284,7 @@ def test_texts_of_an_attachment_go_without_the_others(rendered: list[Value], lef
     session = read(user(1, None, "Hi"), attachment, assistant(3, 2, "Yo"))
     first = session.live[0]
     texts = {block.content.read(): block for block in first.blocks if isinstance(block, Text)}
-    kept = (replace(first, blocks=(texts["one"], texts["Hi"])), session.live[1])
+    kept = (structs.replace(first, blocks=(texts["one"], texts["Hi"])), session.live[1])
     out = written(rewrite(session, kept))
     assert by_uuid(out)[uuid(2)]["rendered"] == left
     assert request(read_bytes(out)) == request(session, kept)

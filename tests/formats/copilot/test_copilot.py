@@ -7,10 +7,10 @@ compaction stands for what is before it, and that it takes logs as they are writ
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path, PurePath
 
 import pytest
+from msgspec.structs import replace
 
 from app.export.plan import Wishes, make_plan
 from app.export.write import write

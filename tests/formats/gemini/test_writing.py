@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path, PurePath
 
 import pytest
+from msgspec.structs import replace
 
 from app.model import (
     Author,

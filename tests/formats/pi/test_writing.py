@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from app.model import Author, Held, HeldValue, Message, Role, Text, ToolResult, ToolUse, text_of, with_text
 from app.validity import check, errors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from app.validity import check, errors
 from tests.formats.claude_code.records import said, uuid

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from app.model import Author, Held, HeldValue, Message, Role, Text, ToolResult, ToolUse, with_text
 from app.validity import check, errors

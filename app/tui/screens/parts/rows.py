@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual import events, on
 from textual.containers import Container
 from textual.message import Message
@@ -45,8 +45,7 @@ READ_AT_ONCE = 256 * 1024
 """Bytes of a record up to which it is read without a thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class Laid:
+class Laid(Struct, frozen=True):
     """Rows arranged anew, and where one of them stands now."""
 
     arrangement: Arrangement
