@@ -9,7 +9,6 @@ somebody asks for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Final, Protocol
 
 from msgspec.structs import replace
@@ -21,7 +20,7 @@ from app.stages.survey import ResultAt as ResultAt
 from app.stages.survey import extent
 from app.tokens.base import Estimator
 
-_KEEPS_OTHERS: Final = (ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED)
+_KEEPS_OTHERS: Final = frozenset({ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED})
 
 
 class Rules(Protocol):
@@ -100,10 +99,10 @@ class Draft:
         """
         if len(text) == at.chars and text == text_of(at.result):
             return False
-        new = with_text(at.result, text)
+        new, carried = with_text(at.result, text), 0
         if kind in _KEEPS_OTHERS:
-            new = _keeping_others(at.result, new)
-        return self.put(at, new, kind, reason, file)
+            new, carried = _keeping_others(at.result, new), at.carried
+        return self._put(at, new, (len(text), carried), kind, reason, file)
 
     def put(
         self,
@@ -114,11 +113,24 @@ class Draft:
         file: PlannedFile | None = None,
     ) -> bool:
         """Put another result in a result's place unless a rule forbids it; says whether it was done."""
+        chars, carried, _ = extent(new)
+        return self._put(at, new, (chars, carried), kind, reason, file)
+
+    def _put(
+        self,
+        at: ResultAt,
+        new: ToolResult,
+        size: tuple[int, int],
+        kind: ChangeKind,
+        reason: str,
+        file: PlannedFile | None,
+    ) -> bool:
+        """`size` is that of the new one: code points of its text, characters of what it holds beside that."""
         old = at.result
         if self.protection.keeps_text(old.key):
             self.protected += 1
             return False
-        if self._only_if_smaller and not self._is_shorter(new, at):
+        if self._only_if_smaller and not self._is_shorter(new, size, at):
             self.not_smaller += 1
             return False
         self._note(at.message, at.block, Change(old.key, kind, reason, old, new))
@@ -171,12 +183,12 @@ class Draft:
         self._blocks.append(block)
         self._changes.append(change)
 
-    def _is_shorter(self, new: ToolResult, at: ResultAt) -> bool:
+    def _is_shorter(self, new: ToolResult, size: tuple[int, int], at: ResultAt) -> bool:
         """Whether it has fewer characters, and no more of what the pipeline measures.
 
         Somewhat fewer characters can be more tokens; a fourth of them is not.
         """
-        chars, carried, _ = extent(new)
+        chars, carried = size
         more = carried - at.carried
         # A text has at least as many units as code points and at most twice as many: few are read here.
         if 2 * chars + more >= at.chars and not self._has_less_text(new, at.result, more):
@@ -189,21 +201,22 @@ class Draft:
         return length(text_of(new)) + more < length(text_of(old))
 
     def _changed_messages(self) -> Messages:
+        touched: dict[int, list[Block | None]] = {}
+        # The newest change of a block comes last.
+        for i, j, change in zip(self._messages, self._blocks, self._changes, strict=True):
+            blocks = touched.get(i)
+            if blocks is None:
+                blocks = touched[i] = [*self.messages[i].blocks]
+            blocks[j] = change.after
         messages = list(self.messages)
-        emptied = set()
-        # In the order of the conversation; the newest change of a block comes last.
-        numbers = sorted(range(len(self._messages)), key=self._messages.__getitem__)
-        for i, group in groupby(numbers, self._messages.__getitem__):
-            blocks: list[Block | None] = [*messages[i].blocks]
-            for number in group:
-                blocks[self._blocks[number]] = self._changes[number].after
+        emptied = False
+        for i, blocks in touched.items():
             left = tuple([block for block in blocks if block is not None])
             messages[i] = replace(messages[i], blocks=left)
-            if not left:
-                emptied.add(i)
+            emptied = emptied or not left
         if not emptied:
             return tuple(messages)
-        return tuple(message for i, message in enumerate(messages) if i not in emptied)
+        return tuple([m for i, m in enumerate(messages) if m.blocks or i not in touched])
 
     def _how_far(self) -> str:
         if not self.target:

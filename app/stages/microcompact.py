@@ -123,6 +123,10 @@ class Microcompact(Stage):
         """How each placeholder begins, whatever its call names."""
         return self.placeholder.split("{", 1)[0]
 
+    @cached_property
+    def _names_paths(self) -> bool:
+        return "{path}" in self.placeholder
+
     def _is_small(self, draft: Draft) -> bool:
         if not self.target_chars and draft.size_before:
             # It takes measuring to know, and only a conversation of nothing is as small as that.
@@ -192,15 +196,11 @@ class Microcompact(Stage):
         reason = f"older than the newest {self.keep_recent} results"
         if self.save_before_clear:
             return saver.clear(at, reason)
-        if survey.form(at.result) is not Form.SAVED:
-            return draft.set_text(at, self._placeholder_of(at, survey), ChangeKind.CLEARED, reason)
-        path = saved_path(text_of(at.result))
-        return path is not None and draft.set_text(at, saved_at(path), ChangeKind.CLEARED, reason)
-
-    def _placeholder_of(self, at: ResultAt, survey: Survey) -> str:
-        return _filled(
-            self.placeholder, at.tool, survey.clue(at.call) if "{path}" in self.placeholder else ""
-        )
+        if survey.form(at.result) is Form.SAVED:
+            path = saved_path(text_of(at.result))
+            return path is not None and draft.set_text(at, saved_at(path), ChangeKind.CLEARED, reason)
+        clue = survey.clue(at.call) if self._names_paths else ""
+        return draft.set_text(at, _filled(self.placeholder, at.tool, clue), ChangeKind.CLEARED, reason)
 
     def _idle(self, older: Sequence[ResultAt]) -> str:
         if not older:

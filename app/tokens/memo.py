@@ -32,9 +32,10 @@ class Memo:
 
     def of(self, block: Block) -> int:
         """The size of `block`, measured now if it has to be."""
-        size = self.known(block)
-        if size is not None:
-            return size
+        entry = self._seen.get(id(block))
+        return self._measured(block) if entry is None else entry[1]
+
+    def _measured(self, block: Block) -> int:
         mine = threading.Lock()
         mine.acquire()
         other = self._measured_now.setdefault(id(block), mine)

@@ -10,6 +10,8 @@ characters; see `tests/tokens/test_rough.py` for what they come to by kind of te
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from app.model import Content
 
 _BASE = 0.07
@@ -65,6 +67,7 @@ def _bytes_beyond_first(preview: str) -> float:
     return (len(preview.encode("utf-8", "surrogatepass")) - len(preview)) / foreign
 
 
+@lru_cache(maxsize=1024)
 def _ascii_rate(preview: str) -> float:
     head = preview.encode("ascii", "ignore")
     if not head:

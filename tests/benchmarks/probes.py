@@ -199,12 +199,14 @@ def start(_: Path) -> Numbers:
 
 def stages(_: Path) -> Numbers:
     """Every stage over 10,000 and 100,000 messages with what they measure known; the slowest is told."""
+    from app.cli.main import collect_seldom
     from app.stages import STAGES
     from app.stages.base import Context, run_stage
     from app.stages.protection import protected
     from app.tokens import token_estimator
     from tests.benchmarks.conversations import long_conversation
 
+    collect_seldom()
     estimator = token_estimator(None, exact=False)
     found: dict[str, float] = {}
     sizes = (10_000, 100_000)
