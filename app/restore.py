@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import time
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from app import __version__
 from app.errors import FileChanged, InputError, RefusedError
-from app.export.files import Staged, discard, make_folder, publish_free, publish_new, publish_over, stage
-from app.export.guard import held
+from app.export.files import Staged, discard, make_folder, publish_new, publish_over, stage
+from app.export.guard import held, uninterrupted
 from app.export.manifests import Manifest, backups_of, manifests, read_manifest
+from app.export.papers import Backup, Papers
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.running import workers_on
 from app.settings import data_dir, in_agent_dir
@@ -110,17 +112,31 @@ def restore(manifest: Manifest, *, force: bool = False) -> Restored:
         with FileSource(target) as there:
             if sha256(there) == manifest.source_sha256:
                 return Restored(target, backup, None, changed=_set_mode(there, mode))
-            staged = _staged(source, target, mode)
-            try:
-                kept = _keep(there, manifest)
-                with held(target):
-                    if identity_of(target.stat()) != there.identity:
-                        raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
-                    publish_over(staged, target)
-            except BaseException:
-                discard(staged.path)
-                raise
+            kept = _replace(there, _staged(source, target, mode), manifest)
     return Restored(target, backup, kept, changed=True)
+
+
+def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> Path | None:
+    """Put the backup's bytes in the place of a file; what stood there is kept, so that this can be taken
+    back, too. Returns where."""
+    target = there.path
+    papers = Papers(
+        manifest.path.parent,
+        f"{target.stem[:100]}.replaced",
+        time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
+    )
+    with ExitStack() as undo:
+        undo.callback(discard, staged.path)
+        kept = papers.back_up(there)
+        undo.callback(discard, kept.staged.path)
+        with uninterrupted(), held(target):
+            if identity_of(target.stat()) != there.identity:
+                raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
+            named = papers.keep(kept, _manifest(there, kept, manifest, papers.made))
+            undo.callback(named.discard)
+            publish_over(staged, target)
+            undo.pop_all()
+    return named.backup
 
 
 def _staged(source: FileSource, target: Path, mode: int) -> Staged:
@@ -140,25 +156,21 @@ def _set_mode(there: FileSource, mode: int) -> bool:
     return True
 
 
-def _keep(source: FileSource, manifest: Manifest) -> Path:
-    """Back up what is to be replaced, with a manifest, so that this can be taken back, too."""
-    folder = manifest.path.parent
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    stem = f"{manifest.source.stem[:100]}.replaced.{stamp}"
-    kept = publish_free(stage(folder, chunks(source)), folder, stem, manifest.source.suffix)
-    data = {
+def _manifest(there: FileSource, kept: Backup, manifest: Manifest, made: str) -> dict[str, Any]:
+    """What is noted of a file that a restore replaces."""
+    return {
         "handcompact": __version__,
-        "made": stamp,
+        "made": made,
         "in_place": True,
         "pipeline": RESTORE,
         "format": manifest.format,
         "source": {
             "path": str(manifest.source),
-            "size": source.size,
-            "sha256": sha256(source),
-            "mode": source.identity.mode,
+            "size": there.size,
+            "sha256": kept.staged.sha256,
+            "mode": there.identity.mode,
         },
-        "backup": str(kept),
+        "backup": None,
         "target": {
             "path": str(manifest.source),
             "size": manifest.source_size,
@@ -167,10 +179,3 @@ def _keep(source: FileSource, manifest: Manifest) -> Path:
         "session_id": None,
         "files": [],
     }
-    text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
-    try:
-        publish_free(stage(folder, [text.encode()]), folder, f"{stem}.manifest", ".json")
-    except BaseException:
-        discard(kept)
-        raise
-    return kept

@@ -33,12 +33,21 @@ class Staged(Struct, frozen=True):
     sha256: str
 
 
-def make_folder(folder: Path) -> None:
-    """Make a private folder with its parents; raises WriteFailed."""
+def make_folder(folder: Path) -> list[Path]:
+    """Make a private folder with its parents; returns those that were not there, the outermost first.
+
+    Raises WriteFailed; none is left then.
+    """
+    new: list[Path] = []
     try:
-        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        new += itertools.takewhile(lambda path: not path.exists(), (folder, *folder.parents))
+        if new:
+            folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     except OSError as error:
+        for path in new:
+            remove_if_empty(path)
         raise _failed(folder, error) from error
+    return new[::-1]
 
 
 def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
@@ -146,6 +155,12 @@ def discard(path: Path) -> None:
     """Remove a file that is not needed; one that is not there is fine."""
     with suppress(FileNotFoundError):
         path.unlink()
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove a folder that nothing lies in."""
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,7 +1,8 @@
-"""Keeping two writers apart: one export in place at a time."""
+"""Keeping two writers apart, one export in place at a time, and an interrupt out of its last steps."""
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,3 +49,16 @@ def try_lock(descriptor: int) -> bool:
         # Some network file systems have no locks: better two offers than none.
         return True
     return True
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let ctrl+c, or being told to end, wait until this is done: what belongs together is done together."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

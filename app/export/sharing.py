@@ -136,7 +136,7 @@ class Sharing:
         for words in NOT_PROMISED:
             yield f"Not sure  {words}"
 
-    def manifest(self, made: Staged, files: Iterable[Path]) -> bytes:
+    def manifest(self, size: int, sha256: str, files: Iterable[Path]) -> bytes:
         """The paper that goes with a shared session: nothing in it tells of this machine."""
         plan = self.plan
         assert plan.target is not None, "a file"
@@ -149,7 +149,7 @@ class Sharing:
             "format": plan.format.name,
             "source": None,
             "backup": None,
-            "target": {"path": plan.target.name, "size": made.size, "sha256": made.sha256},
+            "target": {"path": plan.target.name, "size": size, "sha256": sha256},
             "tokens_before": plan.tokens_before,
             "tokens_after": plan.tokens_after,
             "estimator": plan.estimator,
@@ -160,12 +160,12 @@ class Sharing:
         text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
         return self.masker.json(text.encode(), Place("manifest", 0))
 
-    def write_manifest(self, made: Staged, files: Iterable[Path]) -> Path | None:
-        """Write it beside the session, unless no report is wanted."""
+    def write_manifest(self, size: int, sha256: str, files: Iterable[Path]) -> Path | None:
+        """Write it beside the session of that size in bytes, unless no report is wanted."""
         target = self.plan.target
         if target is None or not self.plan.report:
             return None
-        paper = stage(target.parent, [self.manifest(made, files)])
+        paper = stage(target.parent, [self.manifest(size, sha256, files)])
         return publish_free(paper, target.parent, f"{target.stem}.manifest", ".json")
 
     def _inside(self, path: Path) -> str:

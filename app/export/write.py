@@ -3,44 +3,46 @@
 Order, so that a crash at any point leaves the original whole or the new file whole:
 
 1. the original is compared with what was opened (in place: by its hash too);
-2. backup and manifest are written and synced;
-3. saved results and the new file are written under unfinished names and synced;
-4. the new file is read back and compared with the plan;
+2. the backup is written and synced, under an unfinished name;
+3. the new file is written in the same way, read back and compared with the plan; saved results follow;
+4. the backup gets its name, and the manifest that tells of it is written;
 5. the new file gets its name at once; the report follows.
+
+What ends it before the last step leaves none of this behind, but for a crash: that leaves unfinished names.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from msgspec import Struct
 
 from app import __version__
 from app.errors import FileChanged, RefusedError, Stopped, WriteFailed
 from app.export.as_json import plan_as_json
 from app.export.files import (
     PRIVATE,
+    Staged,
     append,
     copy_folder,
     discard,
     encoded,
     holds,
     make_folder,
-    publish_free,
     publish_new,
     publish_over,
+    remove_if_empty,
     stage,
 )
-from app.export.guard import held
+from app.export.guard import held, uninterrupted
+from app.export.papers import Backup, Papers
 from app.export.plan import ExportPlan
 from app.export.readback import compare_with_plan
 from app.export.sharing import Sharing, sharing_of
@@ -129,71 +131,165 @@ def write(
     progress: Progress | None = None,
     stop: Stop = lambda: False,
 ) -> Written:
-    """Carry out a plan; raises RefusedError, FileChanged, WriteFailed or Stopped, and leaves nothing half
-    written. A backup that was made before stays."""
-    say = progress or (lambda _: None)
+    """Carry out a plan; raises RefusedError, FileChanged, WriteFailed or Stopped, and leaves nothing behind
+    then, not even the backup: the original is as it was."""
     reason = why_refused(plan, drop_user_words=drop_user_words)
     if reason:
         raise RefusedError(reason)
     _check_unchanged(plan)
-    papers = Papers(plan, f"{_stem(plan)}.{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
-    if plan.backup_folder is not None:
-        say("Backing up")
-    backup = papers.back_up()
-    if plan.target is None:
-        written = _to_stdout(plan)
-    else:
-        written = _to_file(plan, plan.target, backup, papers, say, stop)
-    return papers.report(replace(written, backup=None if backup is None else backup.path))
+    with ExitStack() as undo:
+        export = _Export(plan, undo, progress or (lambda _: None), stop)
+        export.back_up()
+        written = export.to_stdout() if plan.target is None else export.to_file(plan.target)
+    return export.with_report(written)
 
 
-def _to_file(
-    plan: ExportPlan, target: Path, backup: Backup | None, papers: Papers, say: Progress, stop: Stop
-) -> Written:
-    say("Writing")
-    is_new_folder = in_agent_dir(target) and not target.parent.exists()
-    if is_new_folder:
-        make_folder(target.parent)
-    mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
-    staged = stage(_staging_folder(plan, target), _until(stop, plan), mode)
-    made: list[Path] = []
-    manifest = None
-    sharing = sharing_of(plan)
-    try:
-        say("Reading back")
+class _Export:
+    """A plan while it is carried out.
+
+    `undo` takes away again all that was made, and is emptied once the new session is in place.
+    """
+
+    def __init__(self, plan: ExportPlan, undo: ExitStack, say: Progress, stop: Stop) -> None:
+        self.plan = plan
+        self._undo = undo
+        self._say = say
+        self._stop = stop
+        self._sharing = sharing_of(plan)
+        self._papers = _papers(plan)
+        self._backup: Backup | None = None
+
+    def back_up(self) -> None:
+        """Write the backup, as yet without its name."""
+        papers = self._papers
+        if papers is not None:
+            self._undo.callback(papers.remove_folders)
+            if self.plan.backup:
+                self._say("Backing up")
+                self._backup = papers.back_up(self.plan.source)
+                self._undo.callback(discard, self._backup.staged.path)
+
+    def to_file(self, target: Path) -> Written:
+        """Write the new file, prove it, and put it in place."""
+        plan = self.plan
+        self._say("Writing")
+        if in_agent_dir(target):
+            self._make_folder(target.parent)
+        staged = self._proved(target)
+        _check_unchanged(plan)
+        files = tuple(self._files())
+        written = Written(
+            plan, target, None, None, None, files, staged.size, staged.sha256, shared=self._sharing
+        )
+        self._go_on_unless_stopped()
+        with uninterrupted():
+            written = self._with_papers(written)
+            if plan.in_place:
+                self._replace(target, staged)
+            else:
+                publish_new(staged, target)
+            self._undo.pop_all()
+            if plan.in_place:
+                _carry_over(plan, target)
+        return written
+
+    def _proved(self, target: Path) -> Staged:
+        """The new file under an unfinished name, read back, and masked where it is for other people."""
+        plan, sharing = self.plan, self._sharing
+        mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
+        staged = stage(_staging_folder(plan, target), self._pieces(), mode)
+        self._undo.callback(discard, staged.path)
+        self._say("Reading back")
         compare_with_plan(staged, plan)
         if sharing is not None:
-            say("Masking")
-            staged = sharing.staged(staged, lambda: _go_on_unless(stop, plan))
-        _check_unchanged(plan)
-        # First the folder: it comes whole under its new name, which must not be taken by then.
-        made += _copy_side_folder(plan, sharing)
-        for path in _write_files(plan, sharing):
-            made.append(path)
-        written = Written(
-            plan, target, None, None, None, tuple(made), staged.size, staged.sha256, shared=sharing
-        )
-        if sharing is None:
-            manifest = papers.manifest(written, backup)
-        else:
-            manifest = sharing.write_manifest(staged, made)
-        _go_on_unless(stop, plan)
-        if plan.in_place:
-            with held(target):
-                _check_unchanged(plan)
-                _check_same_bytes(plan, backup)
-                publish_over(staged, target)
-            _carry_over(plan, target)
-        else:
-            publish_new(staged, target)
-    except BaseException:
-        for path in (staged.path, *made, *((manifest,) if manifest else ())):
-            discard(path)
-        if is_new_folder:
-            with suppress(OSError):
-                target.parent.rmdir()
-        raise
-    return replace(written, manifest=manifest)
+            self._say("Masking")
+            staged = sharing.staged(staged, self._go_on_unless_stopped)
+            self._undo.callback(discard, staged.path)
+        return staged
+
+    def _pieces(self) -> Iterator[bytes]:
+        for piece in self.plan.rewriting.pieces():
+            self._go_on_unless_stopped()
+            yield piece
+
+    def _go_on_unless_stopped(self) -> None:
+        if self._stop():
+            raise Stopped(f"stopped: {self.plan.target_words} was not written, the original is untouched")
+
+    def _files(self) -> Iterator[Path]:
+        """What lies beside the new session, as it is made."""
+        # First its folder: it comes whole under its new name, which must not be taken by then.
+        if self.plan.side_folder is not None:
+            old, new = self.plan.side_folder
+            with uninterrupted():
+                made = copy_folder(old, new, None if self._sharing is None else self._sharing.copy)
+                if made:
+                    self._undo.callback(shutil.rmtree, new, ignore_errors=True)
+            yield from made
+        for path, file in self.plan.files:
+            text = file.text if self._sharing is None else self._sharing.text(file.text, path)
+            # A file with other content is never overwritten.
+            if not holds(path, text):
+                self._make_folder(path.parent)
+                with uninterrupted():
+                    publish_new(stage(path.parent, [encoded(text)]), path)
+                    self._undo.callback(discard, path)
+                yield path
+
+    def _make_folder(self, folder: Path) -> None:
+        with uninterrupted():
+            for made in make_folder(folder):
+                self._undo.callback(remove_if_empty, made)
+
+    def _with_papers(self, written: Written) -> Written:
+        """Name the backup and write the manifest: that of a shared session goes with it."""
+        if self._sharing is not None:
+            paper = self._sharing.write_manifest(written.size, written.sha256, written.files)
+            if paper is not None:
+                self._undo.callback(discard, paper)
+            return replace(written, manifest=paper)
+        if self._papers is None:
+            return written
+        kept = self._papers.keep(self._backup, _manifest(written, self._papers.made, self._backup))
+        self._undo.callback(kept.discard)
+        return replace(written, backup=kept.backup, manifest=kept.manifest)
+
+    def _replace(self, target: Path, staged: Staged) -> None:
+        with held(target):
+            _check_unchanged(self.plan)
+            _check_same_bytes(self.plan, self._backup)
+            publish_over(staged, target)
+
+    def to_stdout(self) -> Written:
+        """Print the new session."""
+        if self._sharing is not None:
+            return self._shared_to_stdout(self._sharing)
+        written = _printed(self.plan, self.plan.rewriting.pieces(), None)
+        with uninterrupted():
+            written = self._with_papers(written)
+            self._undo.pop_all()
+        return written
+
+    def _shared_to_stdout(self, sharing: Sharing) -> Written:
+        # What is shared is proved before the first byte goes out, so it needs a place to lie meanwhile.
+        folder = data_dir() / "staging"
+        make_folder(folder)
+        whole = stage(folder, self.plan.rewriting.pieces())
+        self._undo.callback(discard, whole.path)
+        compare_with_plan(whole, self.plan)
+        staged = sharing.staged(whole)
+        self._undo.callback(discard, staged.path)
+        with FileSource(staged.path) as source:
+            return _printed(self.plan, chunks(source), sharing)
+
+    def with_report(self, written: Written) -> Written:
+        """What was done and why, kept beside the backup."""
+        if self._papers is None or not self.plan.report or self.plan.share is not None:
+            return written
+        try:
+            return replace(written, report=self._papers.write("report", written.as_json()))
+        except WriteFailed as error:
+            return replace(written, no_report=str(error))
 
 
 def _carry_over(plan: ExportPlan, target: Path) -> None:
@@ -211,38 +307,6 @@ def _carry_over(plan: ExportPlan, target: Path) -> None:
                 f"{target} was replaced, but {len(late):,} bytes that came meanwhile could not be added to it"
                 f" ({error.strerror or error}): restore the backup, then try again"
             ) from error
-
-
-def _until(stop: Stop, plan: ExportPlan) -> Iterator[bytes]:
-    for piece in plan.rewriting.pieces():
-        _go_on_unless(stop, plan)
-        yield piece
-
-
-def _go_on_unless(stop: Stop, plan: ExportPlan) -> None:
-    if stop():
-        raise Stopped(f"stopped: {plan.target_words} was not written, the original is untouched")
-
-
-def _to_stdout(plan: ExportPlan) -> Written:
-    sharing = sharing_of(plan)
-    if sharing is None:
-        return _printed(plan, plan.rewriting.pieces(), None)
-    # What is shared is proved before the first byte goes out, so it needs a place to lie meanwhile.
-    folder = data_dir() / "staging"
-    make_folder(folder)
-    whole = stage(folder, plan.rewriting.pieces())
-    try:
-        compare_with_plan(whole, plan)
-    except BaseException:
-        discard(whole.path)
-        raise
-    staged = sharing.staged(whole)
-    try:
-        with FileSource(staged.path) as source:
-            return _printed(plan, chunks(source), sharing)
-    finally:
-        discard(staged.path)
 
 
 def _printed(plan: ExportPlan, pieces: Iterator[bytes], sharing: Sharing | None) -> Written:
@@ -290,7 +354,7 @@ def _check_same_bytes(plan: ExportPlan, backup: Backup | None) -> None:
     source = plan.source
     if isinstance(source, FileSource):
         with FileSource(source.path) as now:
-            if sha256(now) != (sha256(source) if backup is None else backup.sha256):
+            if sha256(now) != (sha256(source) if backup is None else backup.staged.sha256):
                 raise FileChanged(f"{source.path} holds other bytes than were opened: open it again")
 
 
@@ -298,86 +362,31 @@ def _stem(plan: ExportPlan) -> str:
     return "stdin" if plan.source.name == "-" else Path(plan.source.name).stem[:100] or "session"
 
 
-def _write_files(plan: ExportPlan, sharing: Sharing | None) -> Iterator[Path]:
-    """The results that stages save; a file with other content is never overwritten. Raises WriteFailed."""
-    for path, file in plan.files:
-        text = file.text if sharing is None else sharing.text(file.text, path)
-        if holds(path, text):
-            continue
-        make_folder(path.parent)
-        publish_new(stage(path.parent, [encoded(text)]), path)
-        yield path
+def _papers(plan: ExportPlan) -> Papers | None:
+    """The papers of this export; None where no folder is wanted."""
+    if plan.backup_folder is None:
+        return None
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    return Papers(plan.backup_folder, _stem(plan), stamp)
 
 
-def _copy_side_folder(plan: ExportPlan, sharing: Sharing | None) -> list[Path]:
-    if plan.side_folder is None:
-        return []
-    old, new = plan.side_folder
-    return list(copy_folder(old, new, None if sharing is None else sharing.copy))
-
-
-class Backup(Struct, frozen=True):
-    """The original's bytes in another place."""
-
-    path: Path
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Papers:
-    """The backup, the manifest and the report of one export; none of them where no folder is wanted."""
-
-    plan: ExportPlan
-    stem: str
-
-    def back_up(self) -> Backup | None:
-        """The transcript: the original's bytes as read, synced, under a name that never existed."""
-        folder = self.plan.backup_folder
-        if folder is None or not self.plan.backup:
-            return None
-        make_folder(folder)
-        source = self.plan.source
-        extension = Path(source.name).suffix if source.name != "-" else ""
-        staged = stage(folder, chunks(source))
-        return Backup(publish_free(staged, folder, self.stem, extension), staged.sha256)
-
-    def manifest(self, written: Written, backup: Backup | None) -> Path | None:
-        """Hashes, modes and places, by which `verify` compares and `restore` finds its way back."""
-        plan, source = self.plan, self.plan.source
-        return self._write_json(
-            "manifest",
-            {
-                "handcompact": __version__,
-                "made": self.stem.rsplit(".", 1)[-1],
-                "in_place": plan.in_place,
-                "pipeline": plan.pipeline,
-                "format": plan.format.name,
-                "source": {
-                    "path": source.name if source.name == "-" else str(Path(source.name).resolve()),
-                    "size": source.size,
-                    "sha256": sha256(source) if backup is None else backup.sha256,
-                    "mode": source.identity.mode if isinstance(source, FileSource) else None,
-                },
-                "backup": None if backup is None else str(backup.path),
-                "target": {"path": plan.target_words, "size": written.size, "sha256": written.sha256},
-                "session_id": plan.rewrite.session_id,
-                "files": [str(path) for path in written.files],
-            },
-        )
-
-    def report(self, written: Written) -> Written:
-        """What was done and why, kept beside the backup."""
-        if not self.plan.report or self.plan.share is not None:
-            return written
-        try:
-            return replace(written, report=self._write_json("report", written.as_json()))
-        except WriteFailed as error:
-            return replace(written, no_report=str(error))
-
-    def _write_json(self, kind: str, data: dict[str, Any]) -> Path | None:
-        folder = self.plan.backup_folder
-        if folder is None:
-            return None
-        make_folder(folder)
-        text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
-        return publish_free(stage(folder, [text.encode()]), folder, f"{self.stem}.{kind}", ".json")
+def _manifest(written: Written, made: str, backup: Backup | None) -> dict[str, Any]:
+    """Hashes, modes and places, by which `verify` compares and `restore` finds its way back."""
+    plan, source = written.plan, written.plan.source
+    return {
+        "handcompact": __version__,
+        "made": made,
+        "in_place": plan.in_place,
+        "pipeline": plan.pipeline,
+        "format": plan.format.name,
+        "source": {
+            "path": source.name if source.name == "-" else str(Path(source.name).resolve()),
+            "size": source.size,
+            "sha256": sha256(source) if backup is None else backup.staged.sha256,
+            "mode": source.identity.mode if isinstance(source, FileSource) else None,
+        },
+        "backup": None,
+        "target": {"path": plan.target_words, "size": written.size, "sha256": written.sha256},
+        "session_id": plan.rewrite.session_id,
+        "files": [str(path) for path in written.files],
+    }

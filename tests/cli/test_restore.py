@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from app.export.manifests import manifests
+from app.export.papers import Backup, Papers
+from app.formats.source import Source
 from app.restore import restore
 from tests.cli.run import Handcompact
 from tests.plain_messages import reading_turns
@@ -190,20 +192,19 @@ def test_an_agent_that_says_it_is_at_work_keeps_its_file(
 def test_what_was_written_while_it_was_put_back_is_never_lost(
     handcompact: Handcompact, session: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app import restore as module
+    real = Papers.back_up
 
-    real = module._keep
-
-    def slow(*arguments: object) -> Path:
-        kept = real(*arguments)  # type: ignore[arg-type]
+    def slow(papers: Papers, source: Source) -> Backup:
+        kept = real(papers, source)
         with session.open("a") as file:
             file.write("\n")
         return kept
 
-    monkeypatch.setattr(module, "_keep", slow)
+    before = sorted(session.parent.rglob("*"))
+    monkeypatch.setattr(Papers, "back_up", slow)
     done = handcompact("restore", backup)
     assert done.code == 3 and "was written meanwhile: nothing was restored" in done.err
-    assert session.read_bytes().endswith(b"\n") and not list(session.parent.glob(".handcompact-*"))
+    assert session.read_bytes().endswith(b"\n") and sorted(session.parent.rglob("*")) == before
 
 
 def test_what_is_no_backup_is_said_and_the_newest_is_named(
