@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
+from threading import Event
 
 import pytest
 
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.parts import background
 from app.tui.screens.parts.background import Counted
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.detail import Detail
 from app.views.listing import Within
+from app.views.outlook import Outlook, outlook
+from app.work.workspace import Workspace
 from tests.plain_session import SAMPLES
 from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import LONG, anthropic_file, written
@@ -367,6 +372,41 @@ async def test_rows_that_come_into_view_are_counted_before_their_turn(
         assert "~" not in rows_text(screen)
         assert (screen.rows.scroll_y, screen.rows.cursor) == (150, 0)
         assert 0 < counter.counted_share(screen.workspace.to_count()) < 0.5
+
+
+@pytest.mark.parametrize("by_tokens", [False, True], ids=["as in the file", "by tokens"])
+async def test_a_list_that_was_scrolled_away_stays_there_whatever_arrives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_tokens: bool
+) -> None:
+    let_go, count = Event(), InspectScreen._count
+
+    def slowly(workspace: Workspace) -> Outlook:
+        assert let_go.wait(20)
+        return outlook(workspace)
+
+    # All as long as each other: only counting finds an order among them.
+    texts = ["".join(Random(number).choices("a \n0Z", k=200)) for number in range(400)]
+    messages = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)]
+    app = HandcompactApp(opening(written(tmp_path, messages)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        monkeypatch.setattr(InspectScreen, "_count", lambda *_: None)
+        await settle(pilot)
+        await press(pilot, *("S" if by_tokens else ""))
+        screen = main_screen(app)
+        monkeypatch.setattr(InspectScreen, "_count", count)
+        monkeypatch.setattr(background, "outlook", slowly)
+        await pilot.press("p")
+        screen.rows.scroll_to(y=150, animate=False, force=True)
+        await pilot.pause()
+        first, shown = screen.shown[150], screen.shown
+        let_go.set()
+        await settle(pilot)
+        assert screen.seen.workspace.counter.counted_share(screen.workspace.to_count()) == 1
+        assert (list(shown) != list(screen.shown)) is by_tokens
+        assert screen.shown[round(screen.rows.scroll_y)] is first
+        # But what a key does is seen.
+        await press(pilot, "p")
+        assert screen.rows.scrolled_to is None
 
 
 def rows_text(screen: InspectScreen) -> str:

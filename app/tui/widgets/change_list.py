@@ -75,10 +75,11 @@ class ChangeList(LineView):
         self._digits = 5
 
     def show(self, rows: Sequence[Row], *, anew: bool = False) -> None:
-        """Show other rows; the cursor stays on the block it is on, else at its place.
+        """Show other rows; the cursor stays on the block it is on, else at its place, the view where it is.
 
-        `anew` puts it on what was made, else on the first block.
+        `anew` puts the cursor on what was made, else on the first block, in sight.
         """
+        top = None if anew else self.scrolled_to
         current = None if anew else self.current
         self._rows = rows
         self._warned = [i for i, row in enumerate(rows) if isinstance(row, ChangeRow) and row.warning]
@@ -90,7 +91,7 @@ class ChangeList(LineView):
             first = self.index_of(current.key)
         last = max((row.number or 0 for row in rows if isinstance(row, ChangeRow)), default=0)
         self._digits = max(5, len(str(last)))
-        self.rows_changed(first)
+        self.rows_changed(first, top=top)
         self.search_again()
 
     @property

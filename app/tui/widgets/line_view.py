@@ -144,8 +144,18 @@ class LineView(Finding, can_focus=True, inherit_bindings=False):
 
     # What the owner of the data calls.
 
-    def rows_changed(self, cursor: int | None = None) -> None:
-        """Paint all rows anew after the data or the width changed; the cursor may be put elsewhere."""
+    @property
+    def scrolled_to(self) -> int | None:
+        """The row that the view begins with, where it was scrolled away from the cursor; else None."""
+        top = round(self.scroll_y)
+        is_away = self.show_cursor and not top <= self.cursor < top + self.page
+        return top if is_away else None
+
+    def rows_changed(self, cursor: int | None = None, *, top: int | None = None) -> None:
+        """Paint all rows anew after the data or the width changed; the cursor may be put elsewhere.
+
+        It is in sight then, but where `top` is given, with which the view begins.
+        """
         if not self.is_mounted:
             # The first resize calls again.
             self.set_reactive(LineView.cursor, self.cursor if cursor is None else cursor)
@@ -155,7 +165,10 @@ class LineView(Finding, can_focus=True, inherit_bindings=False):
         width += self._sign_width + self.gutter_width() if width else 0
         self.virtual_size = Size(width, self.row_count + self.HEADER_ROWS)
         self.cursor = self.cursor if cursor is None else cursor
-        self.reveal(self.cursor)
+        if top is None:
+            self.reveal(self.cursor)
+        else:
+            self.scroll_to(y=top, animate=False)
         self.refresh()
 
     def repaint_rows(self) -> None:

@@ -123,8 +123,11 @@ class MessageList(LineView):
         cursor: int | None = None,
         last_number: int | None = None,
         stops: Sequence[int] = (),
+        top: int | None = None,
     ) -> None:
         """Show other rows, or the same after they changed; the cursor stays unless told.
+
+        It is in sight then, but where `top` is given, with which the view begins.
 
         `last_number` is the highest message number that can come, for the width of its column;
         the default is the number of rows. `stops` are the ascending indexes that n and N visit.
@@ -132,7 +135,7 @@ class MessageList(LineView):
         self._source = source
         self._stops = stops
         self._last_number = len(source) if last_number is None else last_number
-        self.rows_changed(cursor)
+        self.rows_changed(cursor, top=top)
         self.search_again()
 
     @property

@@ -88,6 +88,8 @@ class RowsScreen(LooksAhead, WorksBehind):
         """A row, what is said while the cursor is on it, and how many operations were done by then."""
         self._then: list[Callable[[], object]] = []
         """What is to be done once the rows are laid."""
+        self._asked = False
+        """Whether the person waits for the rows to be laid, and wants to see the one under the cursor."""
         self._laid_path = self.view_now.seen.state.path
         """The steps that the rows were laid out behind."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
@@ -200,6 +202,7 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     def did(self, words: str) -> None:
         """Say what a key did, until the cursor moves, and look at everything anew."""
+        self.rows.reveal(self.rows.cursor)
         self.say_row(words)
         self._look()
 
@@ -213,7 +216,7 @@ class RowsScreen(LooksAhead, WorksBehind):
     @on(Looked)
     def _looked(self, event: Looked) -> None:
         self.view_now = event.view
-        self.lay_rows()
+        self.lay_rows(asked=False)
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
@@ -222,7 +225,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._share, self.view_now = event.share, event.view
         # Rows under a moving cursor must not change places: the order is made anew at the end.
         if self.shell.preferences.by_tokens and event.share == 1:
-            self.lay_rows()
+            self.lay_rows(asked=False)
         else:
             self.rows.repaint_rows()
             self.refresh_figures()
@@ -231,15 +234,17 @@ class RowsScreen(LooksAhead, WorksBehind):
     @on(Checked)
     def _checked(self, event: Checked) -> None:
         self.problems, self.given_problems = event.found, event.given
-        self._show_rows()
+        self._show_rows(top=self.rows.scrolled_to)
 
     # Showing
 
-    def lay_rows(self, then: Callable[[], object] = lambda: None) -> None:
+    def lay_rows(self, then: Callable[[], object] = lambda: None, *, asked: bool = True) -> None:
         """Show the rows that the filter lets through, in their order, and call `then`.
 
-        The cursor stays on its row.
+        The cursor stays on its row, and is in sight where the person `asked` for it. What comes unasked
+        leaves the view where they scrolled it to.
         """
+        self._asked = self._asked or asked
         view, only, kept, near = self.view_now, self.only, self.item, self.rows.cursor
         by_tokens = self.shell.preferences.by_tokens
 
@@ -252,9 +257,14 @@ class RowsScreen(LooksAhead, WorksBehind):
         self.behind(len(view.items), laid, self._lay, group="rows")
 
     def _lay(self, new: Laid) -> None:
-        here, self.laid = self.item, new.arrangement
+        here, top = self.item, None if self._asked else self.rows.scrolled_to
+        on_top = self.shown[top] if top is not None and self.shown else None
+        self.laid, self._asked = new.arrangement, False
         place = new.place if here is new.kept else place_of(self.shown, here, new.place or 0)
-        self._show_rows(self._place_after(place))
+        if top is not None:
+            there = place_of(self.shown, on_top, top)
+            top = top if there is None else there
+        self._show_rows(self._place_after(place), top=top)
         self.rows_laid()
         waiting, self._then = self._then, []
         for then in waiting:
@@ -263,11 +273,11 @@ class RowsScreen(LooksAhead, WorksBehind):
     def rows_laid(self) -> None:
         """The rows stand in another order, or are others."""
 
-    def _show_rows(self, cursor: int | None = None) -> None:
+    def _show_rows(self, cursor: int | None = None, top: int | None = None) -> None:
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
         source = Rows(self.shown, self.seen, warned, self.marks)
         last = len(self.workspace.session.messages)
-        self.rows.show(source, cursor=cursor, last_number=last, stops=self.laid.touched)
+        self.rows.show(source, cursor=cursor, last_number=last, stops=self.laid.touched, top=top)
         self.refresh_figures()
         self._describe()
         self.refresh_lines()
