@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from app.display import cells, safe_text
+from app.json_out import json_pieces
 from app.model import Notice
 
 LINES_NAMED = 5
@@ -28,7 +29,7 @@ def complain(line: str) -> None:
 
 def say_json(value: Any) -> None:
     """Print one JSON object in ASCII, so that no terminal and no pipe can be led by it."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=1, allow_nan=False) + "\n")
+    sys.stdout.writelines(json_pieces(value))
 
 
 def progress(text: str) -> None:

@@ -6,7 +6,6 @@ last moment before the original can change. So one that bears a name is one that
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from msgspec import Struct
 from app.export.files import Staged, discard, make_folder, publish_free, remove_if_empty, stage
 from app.export.guard import uninterrupted
 from app.formats.source import Source, chunks
+from app.json_out import json_bytes
 
 
 class Backup(Struct, frozen=True):
@@ -73,8 +73,7 @@ class Papers:
     def write(self, kind: str, data: dict[str, Any]) -> Path:
         """Write one of the papers; raises WriteFailed."""
         self._new += make_folder(self.folder)
-        text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
-        return publish_free(stage(self.folder, [text.encode()]), self.folder, f"{self._stem}.{kind}", ".json")
+        return publish_free(stage(self.folder, json_bytes(data)), self.folder, f"{self._stem}.{kind}", ".json")
 
     def remove_folders(self) -> None:
         """Remove the folders that were made for these papers and that nothing lies in."""

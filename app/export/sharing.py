@@ -6,7 +6,6 @@ again, held against what they were before, and searched once more.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from app.export.for_others import NOT_PROMISED
 from app.export.plan import ExportPlan
 from app.formats.source import FileSource, chunks
 from app.formats.splice import scan
+from app.json_out import json_bytes
 from app.masking import SEALED, Masker, Place, Wanted
 from app.model import Message, ToolUse
 from app.private_paths import NAME
@@ -157,8 +157,7 @@ class Sharing:
             "files": [self._inside(path) for path in files],
             **self.as_json(),
         }
-        text = json.dumps(data, ensure_ascii=True, indent=1) + "\n"
-        return self.masker.json(text.encode(), Place("manifest", 0))
+        return self.masker.json(b"".join(json_bytes(data)), Place("manifest", 0))
 
     def write_manifest(self, size: int, sha256: str, files: Iterable[Path]) -> Path | None:
         """Write it beside the session of that size in bytes, unless no report is wanted."""
