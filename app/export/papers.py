@@ -73,7 +73,9 @@ class Papers:
     def write(self, kind: str, data: dict[str, Any]) -> Path:
         """Write one of the papers; raises WriteFailed."""
         self._new += make_folder(self.folder)
-        return publish_free(stage(self.folder, json_bytes(data)), self.folder, f"{self._stem}.{kind}", ".json")
+        return publish_free(
+            stage(self.folder, json_bytes(data)), self.folder, f"{self._stem}.{kind}", ".json"
+        )
 
     def remove_folders(self) -> None:
         """Remove the folders that were made for these papers and that nothing lies in."""

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from app.formats.lenient import DOUBTS, decode_fast, decode_sound, decode_window, parse
 from app.formats.lines import UNREADABLE
+from app.formats.pages import Data, Pages, all_of
 from app.formats.splice import MAX_DEPTH, STRING, decode_items, decode_members, scan, skip
 from app.model import JsonPath
 
@@ -38,15 +39,16 @@ _UNSOUND: Final = 32
 """Values that the fast decoder may refuse before it is given up: each costs a window."""
 _WINDOW: Final = 2 << 20
 """Bytes that are decoded at once."""
-_AT_ONCE: Final = 160 << 20
+AT_ONCE: Final = 160 << 20
 """Bytes that the fast decoder reads over in one go: no other thread runs meanwhile, a tenth of a second."""
 _NEAR: Final = 16
 """Bytes around the place where reading failed."""
 
-_BLANK = rb"[ \t\r\n]*+"
-_blank = re.compile(_BLANK)
-_member = re.compile(_BLANK + b"(" + STRING + b")" + _BLANK + b":" + _BLANK, re.DOTALL)
-_separator = re.compile(_BLANK + rb"([,\]}])" + _BLANK)
+_BLANKS: Final = b" \t\r\n"
+_LOOK: Final = 256
+"""Bytes that are looked at for blanks at once: there are seldom more than a line end and an indent."""
+_name = re.compile(STRING, re.DOTALL)
+_SEPARATORS: Final = (b",", b"]", b"}")
 _message_start = re.compile(rb'\{\s*+"(?:role|content)"\s*+:')
 
 
@@ -95,7 +97,7 @@ class MessageFinder:
     does give what is there. Linear in the length of `data`; values are not kept.
     """
 
-    def __init__(self, data: bytes, start: int = 0, member: str = MESSAGES) -> None:
+    def __init__(self, data: Data, start: int = 0, member: str = MESSAGES) -> None:
         self.found: MessageList | None = None
         """None when the document has no list of messages."""
         self._data = data
@@ -106,11 +108,11 @@ class MessageFinder:
         root = blank_end(self._data, self._start)
         opener = self._data[root : root + 1]
         if opener == b"[":
-            values = _Values(self._data, _items_of(memoryview(self._data)[root:]))
+            values = _Values(self._data, _items_of(_bytes_from(self._data, root)))
             items = yield from _read_list(self._data, root + 1, values)
             self.found = _finished(self._data, items, ())
         elif opener == b"{":
-            whole = memoryview(self._data)[root:]
+            whole = _bytes_from(self._data, root)
             self.found = yield from _in_object(self._data, root, (), self._member, whole)
 
 
@@ -128,10 +130,39 @@ def may_hold(head: bytes, *members: str) -> bool:
     return head[start : start + 1] == b"{" and all(f'"{name}"'.encode() in head for name in members)
 
 
-def blank_end(data: bytes, start: int) -> int:
+def blank_end(data: Data, start: int) -> int:
     """Behind the blanks (as JSON knows them) at `start`."""
-    match = _blank.match(data, start)
-    return match.end() if match else start
+    while piece := data[start : start + _LOOK]:
+        if left := piece.lstrip(_BLANKS):
+            return start + len(piece) - len(left)
+        start += len(piece)
+    return start
+
+
+def _separator(data: Data, start: int) -> tuple[bytes, int]:
+    """The comma or closing bracket that comes behind blanks at `start`, if one does, and where it ends."""
+    place = blank_end(data, start)
+    sign = data[place : place + 1]
+    return (sign, place + 1) if sign in _SEPARATORS else (b"", start)
+
+
+def _named(data: Data, start: int) -> tuple[bytes, int]:
+    """The quoted name of a member that comes behind blanks at `start`, and where its value begins.
+
+    No name where no whole one stands there, with a colon.
+    """
+    place = blank_end(data, start)
+    near, at = (data, place) if isinstance(data, bytes) else (data[place : place + _WINDOW], 0)
+    match = _name.match(near, at)
+    if match is None:
+        return b"", start
+    colon = blank_end(data, place + match.end() - at)
+    return (match[0], blank_end(data, colon + 1)) if data[colon : colon + 1] == b":" else (b"", start)
+
+
+def _bytes_from(data: Data, start: int) -> memoryview:
+    """The bytes from a place on, where they are in memory."""
+    return memoryview(b"" if isinstance(data, Pages) else data)[start:]
 
 
 class _Items(Struct, frozen=True):
@@ -158,7 +189,7 @@ _Found: TypeAlias = "MessageList | None"
 
 
 def _in_object(
-    data: bytes, root: int, path: JsonPath, member: str, raw: _Bytes
+    data: Data, root: int, path: JsonPath, member: str, raw: _Bytes
 ) -> Generator[Element, None, _Found]:
     """Read the object at `root`; `raw` are its bytes, or more where it is not known to be sound."""
     values = _members_of(raw)
@@ -175,9 +206,9 @@ def _in_object(
     return None
 
 
-def _around(data: bytes, root: int, found: MessageList) -> MessageList:
+def _around(data: Data, root: int, found: MessageList) -> MessageList:
     """The same list, with the bytes behind the objects that enclose its own."""
-    reach = scan(data, root)
+    reach = scan(all_of(data), root)
     if reach.whole and not found.closing:
         stop, words = _tail(data, reach.end)
         return replace(found, stop=stop, words=(*found.words, *words))
@@ -187,7 +218,7 @@ def _around(data: bytes, root: int, found: MessageList) -> MessageList:
     return replace(found, stop=stop, closing=closing, words=found.words or ("torn-tail",))
 
 
-def _finished(data: bytes, items: _Items, full: JsonPath, members: _Members | None = None) -> MessageList:
+def _finished(data: Data, items: _Items, full: JsonPath, members: _Members | None = None) -> MessageList:
     """The list at `full` with what stands around it in its object; without `members` it is the document."""
     beside = {} if members is None else members.whole
     if not items.closed:
@@ -202,7 +233,7 @@ def _finished(data: bytes, items: _Items, full: JsonPath, members: _Members | No
     return MessageList(full, items.start, items.end, stop, b"}", words, beside)
 
 
-def _tail(data: bytes, end: int) -> tuple[int, tuple[str, ...]]:
+def _tail(data: Data, end: int) -> tuple[int, tuple[str, ...]]:
     """Behind what may follow a document that ends at `end`, and what is wrong with the rest."""
     stop = blank_end(data, end)
     if stop == len(data):
@@ -212,13 +243,13 @@ def _tail(data: bytes, end: int) -> tuple[int, tuple[str, ...]]:
 
 
 def _read_members(
-    data: bytes, root: int, member: str, sound: Mapping[str, msgspec.Raw]
+    data: Data, root: int, member: str, sound: Mapping[str, msgspec.Raw]
 ) -> Generator[Element, None, _Members]:
     found = _Members(end=root + 1)
     values = _Values(data)
     pos = root + 1
-    while (match := _member.match(data, pos)) is not None:
-        key, start = _key(match[1]), match.end()
+    while (named := _named(data, pos))[0]:
+        key, start = _key(named[0]), named[1]
         raw = sound.get(key)
         if raw is not None and not data.startswith(raw, start):
             raw = None  # the name stands there twice
@@ -237,17 +268,14 @@ def _read_members(
             end = behind
             found.whole[key] = (start, end)
         found.end = end
-        after = _separator.match(data, end)
-        if after is None or after[1] == b"]":
+        sign, pos = _separator(data, end)
+        if sign != b",":
+            if sign == b"}":
+                found.end, found.closed = pos, True
             return found
-        pos = after.end()
-        if after[1] == b"}":
-            found.end = after.end(1)
-            found.closed = True
-            return found
-    if data[blank_end(data, pos) :][:1] == b"}" and found.end == root + 1:
-        found.end = blank_end(data, pos) + 1
-        found.closed = True
+    last = blank_end(data, pos)
+    if data[last : last + 1] == b"}" and found.end == root + 1:
+        found.end, found.closed = last + 1, True
     return found
 
 
@@ -259,7 +287,7 @@ def _key(quoted: bytes) -> str:
         return text[1:-1]
 
 
-def _read_list(data: bytes, start: int, values: _Values) -> Generator[Element, None, _Items]:
+def _read_list(data: Data, start: int, values: _Values) -> Generator[Element, None, _Items]:
     words: dict[str, None] = {}
     pos = last = start
     attempts, comma = 0, True
@@ -274,7 +302,7 @@ def _read_list(data: bytes, start: int, values: _Values) -> Generator[Element, N
             words["glued-records"] = None
         element = values.at(pos)
         if element is None:
-            reach = scan(data, pos)
+            reach = scan(all_of(data), pos)
             if not reach.whole and (reach.torn or not sign or attempts >= _ATTEMPTS):
                 words["torn-tail"] = None
                 return _Items(start, last, False, tuple(words))
@@ -284,12 +312,13 @@ def _read_list(data: bytes, start: int, values: _Values) -> Generator[Element, N
             else:
                 attempts += 1
                 words["bad-line"] = None
-                element = Element(pos, _broken_end(data, pos, reach.end), UNREADABLE, ("bad-line",))
+                end = _broken_end(all_of(data), pos, reach.end)
+                element = Element(pos, end, UNREADABLE, ("bad-line",))
         yield element
         last = element.end
-        after = _separator.match(data, last)
-        comma = after is not None and after[1] == b","
-        pos = after.end() if after is not None and comma else last
+        sign, behind = _separator(data, last)
+        comma = sign == b","
+        pos = behind if comma else last
 
 
 _Bytes: TypeAlias = "msgspec.Raw | memoryview | bytes"
@@ -298,7 +327,7 @@ _Bytes: TypeAlias = "msgspec.Raw | memoryview | bytes"
 def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
     """The values of a list, unread, each with its very bytes; none where it is not sound, or too large."""
     try:
-        return decode_items(raw) if len(memoryview(raw)) <= _AT_ONCE else ()
+        return decode_items(raw) if len(memoryview(raw)) <= AT_ONCE else ()
     except DOUBTS:
         return ()
 
@@ -306,7 +335,7 @@ def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
 def _members_of(raw: _Bytes) -> Mapping[str, msgspec.Raw]:
     """The values of an object, unread, by name; none where it is not sound, or too large."""
     try:
-        return decode_members(raw) if len(memoryview(raw)) <= _AT_ONCE else {}
+        return decode_members(raw) if len(memoryview(raw)) <= AT_ONCE else {}
     except DOUBTS:
         return {}
 
@@ -319,7 +348,7 @@ class _Values:
     that holds other bytes has to be decoded again.
     """
 
-    def __init__(self, data: bytes, coming: Iterable[msgspec.Raw] = ()) -> None:
+    def __init__(self, data: Data, coming: Iterable[msgspec.Raw] = ()) -> None:
         self._data = data
         self._coming = iter(coming)
         self._text = ""
@@ -359,7 +388,7 @@ class _Values:
         element = self.at(pos)
         if element is not None:
             return element.end
-        reach = scan(self._data, pos)
+        reach = scan(all_of(self._data), pos)
         if not reach.whole:
             return None
         self.missed(reach.end - pos)
@@ -392,7 +421,7 @@ def _broken_end(data: bytes, start: int, stopped: int) -> int:
         end = skip(data, start, MAX_DEPTH)
     except ValueError:
         end = start
-    if end > start and (end == len(data) or _separator.match(data, end)):
+    if end > start and (end == len(data) or _separator(data, end)[0]):
         return end
     later = _message_start.search(data, max(stopped, start + 1))
     return len(data) if later is None else _without_gap(data, start, later.start())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,8 +15,11 @@ from hypothesis import strategies as st
 from app.formats import detect, format_named
 from app.formats.base import Rewrite, Rewriting
 from app.formats.document import MessageFinder
+from app.formats.pages import Pages
 from app.formats.source import BytesSource
 from app.model import Author, Held, Message, Role, Session, Text
+from tests.fuzz.corpus import seeds
+from tests.fuzz.mutations import mutate
 
 TALK: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -242,6 +246,19 @@ def test_reading_is_linear_in_the_size_of_the_document() -> None:
     for data in hostile:
         list(MessageFinder(data))
     assert time.process_time() - started < 2
+
+
+DOCUMENTS = [data for data in seeds() if data.lstrip()[:1] in (b"{", b"[")]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32), page=st.sampled_from([1, 300, 5_000, 1 << 20]))
+def test_a_document_that_is_not_held_is_read_alike(seed: int, page: int) -> None:
+    chance = Random(seed)
+    data = mutate(chance.choice(DOCUMENTS), chance, DOCUMENTS)
+    held = MessageFinder(data)
+    paged = MessageFinder(Pages(BytesSource(b"#" + data), 1, page))
+    assert list(held) == list(paged) and held.found == paged.found
 
 
 MESSAGES = st.lists(

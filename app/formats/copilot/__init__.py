@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Final
@@ -63,6 +63,11 @@ class Copilot(OpenAIChat):
             usage=total(message.usage for message in messages),
             last_usage=next((m.usage for m in reversed(live) if m.usage and m.usage.context), None),
         )
+
+    def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What `request` gives of the live messages; which ones are is not known before all were read."""
+        session = self.read(source)
+        return self.request(session, session.live)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The log with these messages: what a new compaction hides is left out of it.

@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from app.formats.document import BOM, MESSAGES, MessageFinder, MessageList, read_value
+from app.formats.document import AT_ONCE, BOM, MESSAGES, MessageFinder, MessageList, read_value
 from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
+from app.formats.pages import Data, Pages
 from app.formats.plain.kinds import Shape, look_at, shape_of
 from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.reshape import reshape
@@ -55,6 +56,8 @@ class PlainRecords(RecordStore, ABC):
         self.controls: dict[int, int] = {}
         """Record -> how many of its texts hold control characters."""
         self._ids: set[str] = set()
+        self.held = AT_ONCE
+        """Bytes up to which a document is held as a whole while it is read."""
 
     @abstractmethod
     def load(self) -> Iterator[Loaded]:
@@ -160,7 +163,8 @@ class DocumentRecords(PlainRecords):
 
     def load(self) -> Iterator[Loaded]:
         base = self._begin
-        data = self.source.read(base, self.source.size - base)
+        size = self.source.size - base
+        data: Data = self.source.read(base, size) if size <= self.held else Pages(self.source, base)
         self.bom = not base and data.startswith(BOM)
         line, counted = 1 + self._lines_before(), 0
         finder = MessageFinder(data, len(BOM) if self.bom else 0, self._member)

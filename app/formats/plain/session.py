@@ -32,6 +32,9 @@ DAMAGE: Final = frozenset(
 _SMALL: Final = 1 << 16
 """Bytes of a value beside the messages that may be a title or a model."""
 
+_HELD: Final = 4 << 20
+"""Bytes of a document that is read for nothing but what it would send."""
+
 _NOTICES: Final = 100
 """Notices of one word with a line of their own."""
 
@@ -121,8 +124,7 @@ class PlainFormat(ABC):
         reader = self._reader(records)
         messages: list[Message] = []
         mender = self._mender()
-        pairs = _live_pairs(records, reader, messages)
-        for _ in mender.run((key, self.sent(value)) for key, value in pairs):
+        for _ in mender.run(self._sent(_noted(_loaded(records, reader), messages))):
             pass
         records.notices = _not_too_many(records.notices)
         live = tuple(message for message in messages if message.standing is Standing.LIVE)
@@ -157,6 +159,16 @@ class PlainFormat(ABC):
             usage=total(message.usage for message in live),
             last_usage=next((m.usage for m in reversed(live) if m.usage and m.usage.context), None),
         )
+
+    def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What `request` gives of the live messages of a file, each read when its turn comes."""
+        records = self._open(source)
+        records.held = _HELD
+        return self._sent(_loaded(records, self._reader(records)))
+
+    def _sent(self, loaded: Iterable[tuple[Message, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The live ones of some messages, in the provider's form."""
+        return ((m.key, self.sent(value)) for m, value in loaded if m.standing is Standing.LIVE)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each message's key with its form; what stands outside the list of messages is left out."""
@@ -215,10 +227,8 @@ def compacted_name(original: PurePath) -> str:
     return f"{original.name if original.name not in ('', '-') else 'session'}.compacted.json"
 
 
-def _live_pairs(
-    records: PlainRecords, reader: MessageReader, messages: list[Message]
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Load all records, adding their messages to `messages`; each live one as key and value."""
+def _loaded(records: PlainRecords, reader: MessageReader) -> Iterator[tuple[Message, dict[str, Any]]]:
+    """Load all records; each message in the list with its record's value."""
     for record, value in records.load():
         if not isinstance(value, dict):
             continue
@@ -228,10 +238,16 @@ def _live_pairs(
             detail = "an object without a role stays where it is and is not part of the conversation"
             records.notices.append(Notice("unknown-record-type", record.line, detail))
             continue
-        message = reader.message(record, value)
+        yield reader.message(record, value), value
+
+
+def _noted(
+    loaded: Iterable[tuple[Message, dict[str, Any]]], messages: list[Message]
+) -> Iterator[tuple[Message, dict[str, Any]]]:
+    """The same, each message added to `messages` as it passes by."""
+    for message, value in loaded:
         messages.append(message)
-        if message.standing is Standing.LIVE:
-            yield message.key, value
+        yield message, value
 
 
 def _not_too_many(notices: Iterable[Notice]) -> list[Notice]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from app.formats.pages import Data
 from app.formats.splice import encode
 
 HEAD: Final = 4096
@@ -45,7 +46,7 @@ def line_style(head: bytes) -> Style:
     return Style(b"\n", comma=", " if spaced else ",", colon=": " if spaced else ":")
 
 
-def document_style(data: bytes, start: int, spans: Sequence[tuple[int, int]]) -> Style:
+def document_style(data: Data, start: int, spans: Sequence[tuple[int, int]]) -> Style:
     """The spacing of a document's messages, judged by the list's `start` and its first two."""
     if not spans:
         return Style()

@@ -1,0 +1,57 @@
+"""The bytes of a document that is too large to be held: a stretch is read when it is looked at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from app.formats.source import CHUNK, Source
+
+PAGE: Final = 2 * CHUNK
+"""Bytes that are read at once, and held until others are asked for."""
+
+
+class Pages:
+    """The bytes of a source from some place on, used as `bytes` are; positions are counted from there."""
+
+    def __init__(self, source: Source, begin: int = 0, page: int = PAGE) -> None:
+        """`page` are the bytes that are read at once."""
+        self._source = source
+        self._begin = begin
+        self._limit = page
+        self._size = source.size - begin
+        self._page = b""
+        self._from = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, span: slice) -> bytes:
+        start, end, _ = span.indices(self._size)
+        if end - start > self._limit:
+            return self._source.read(self._begin + start, end - start)
+        if not self._from <= start <= end <= self._from + len(self._page):
+            self._page, self._from = self._source.read(self._begin + start, self._limit), start
+        return self._page[start - self._from : end - self._from]
+
+    def startswith(self, prefix: bytes, start: int = 0) -> bool:
+        """Whether these bytes stand at `start`."""
+        return self[start : start + len(prefix)] == prefix
+
+    def count(self, sign: bytes, start: int, end: int) -> int:
+        """How often one byte stands between two places."""
+        places = range(start, end, CHUNK)
+        return sum(self[place : min(place + CHUNK, end)].count(sign) for place in places)
+
+    @cached_property
+    def whole(self) -> bytes:
+        """All of them, held from now on: what is damaged cannot be read piece by piece."""
+        return self._source.read(self._begin, self._size)
+
+
+Data: TypeAlias = bytes | Pages
+
+
+def all_of(data: Data) -> bytes:
+    """The bytes themselves."""
+    return data.whole if isinstance(data, Pages) else data
