@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,12 +54,23 @@ def try_lock(descriptor: int) -> bool:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let ctrl+c, or being told to end, wait until this is done: what belongs together is done together."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Let ctrl+c, or being told to end, wait until this is done: what belongs together is done together.
+
+    Signals are not blocked but put off: one that is blocked here goes to another thread of the program, and
+    interrupts this one all the same. Threads beside the main one are never interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    late: list[int] = []
+    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in known.items() if handler is not None}
+    for number in before:
+        signal.signal(number, lambda number, _: late.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for pressed in dict.fromkeys(late):
+            signal.raise_signal(pressed)

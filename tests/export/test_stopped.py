@@ -134,7 +134,6 @@ def interrupted_at(number: int) -> Iterator[list[str]]:
         yield touched
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held back")
 def test_ctrl_c_at_any_moment_leaves_nothing_or_the_whole_export(tmp_path: Path, in_place: bool) -> None:
     whole = 0
     for number in range(1, 200):
