@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
 from typing import Final
 
@@ -47,24 +47,28 @@ def open_workspace(
     install: bool = False,
     index: bool = True,
     counts_soon: bool = True,
+    watch: Callable[[Source], None] = lambda _: None,
 ) -> Opened:
     """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
 
     `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known;
     `install` says that it shall go where the session's agent looks; `index` whether an export lists the
     results that are no longer there; `counts_soon` that nobody waits for the rows: where a vocabulary will
-    be needed, it is loaded first.
+    be needed, it is loaded first. `watch` is given the source before it is read: `reached` tells how far
+    that is.
     Raises InputError for a file or a pipeline that cannot be used.
     """
     loaded = load(pipeline) if isinstance(pipeline, str) else pipeline
     chosen = loaded.with_options(parse_settings(settings))
     source = open_source(file)
+    watch(source)
     # What was counted before is then known by its mark, and not read again.
     source.marks = exact and counts_are_kept()
     kind = detect(source)
     if exact and counts_soon and source.size >= LARGE_BYTES:
         _prepare_to_count(source, kind)
     session = kind.read(source, leaf)
+    source.reached = source.size
     new_id = fresh_id(session)
     if install:
         out = installed_path(session, kind, PurePath(source.name), new_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 from msgspec import Struct
@@ -57,15 +58,17 @@ class Reopened(Struct, frozen=True):
         return f"{came}; not done again: {', '.join(self.lost)}" if self.lost else came
 
 
-def reopen(opened: Opened) -> Reopened:
+def reopen(opened: Opened, watch: Callable[[Source], None] = lambda _: None) -> Reopened:
     """Read the file of an open session again, and do again what was done to it as far as it still fits.
 
+    `watch` is given the source before it is read: `reached` tells how far that is.
     Raises InputError when the file cannot be read as a session any more; nothing is lost then.
     """
     old = opened.workspace
     if not isinstance(opened.source, FileSource):
         raise InputError("a session from standard input cannot be read again")
     source = open_source(opened.source.name)
+    watch(source)
     source.marks = opened.source.marks
     kind = detect(source)
     lost = []
@@ -76,6 +79,7 @@ def reopen(opened: Opened) -> Reopened:
             raise
         session = kind.read(source)
         lost.append("the chosen branch is gone")
+    source.reached = source.size
     new = Workspace(
         session,
         old.pipeline,

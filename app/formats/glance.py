@@ -31,6 +31,7 @@ class Glance:
         self.name = source.name
         self.size = source.size
         self.marks = source.marks
+        self.reached = 0
         self._source = source
         self._kept: dict[Hashable, Any] = {}
 

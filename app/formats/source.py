@@ -40,6 +40,8 @@ class Source(Protocol):
     size: int
     marks: bool
     """Whether the texts of a session that is read from it are marked (`app.content.mark_of`)."""
+    reached: int
+    """Bytes that are behind whoever reads it from the beginning to the end: how far that is."""
 
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`."""
@@ -48,7 +50,9 @@ class Source(Protocol):
 def chunks(source: Source, size: int = CHUNK) -> Iterator[bytes]:
     """The whole source in pieces of at most `size` bytes."""
     for offset in range(0, source.size, size):
+        source.reached = offset
         yield source.read(offset, min(size, source.size - offset))
+    source.reached = source.size
 
 
 def sha256(source: Source) -> str:
@@ -63,6 +67,7 @@ class BytesSource:
     """Bytes that are in memory: standard input, and tests."""
 
     marks = False
+    reached = 0
 
     def __init__(self, data: bytes, name: str = "-") -> None:
         self.name = name
@@ -80,6 +85,7 @@ class FileSource:
     """
 
     marks = False
+    reached = 0
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)

@@ -19,6 +19,7 @@ from app.stages.base import Change, ChangeKind, Messages
 from app.work.checks import words_gone
 from app.work.history import State
 from app.work.rows import BlockRow
+from app.work.walk import Told, untold
 from app.work.workspace import Status, Step, Workspace
 
 
@@ -117,9 +118,9 @@ def first_look(workspace: Workspace) -> Outlook:
     return Outlook(workspace, workspace.state, workspace.messages, (), workspace.changes, 0)
 
 
-def outlook(workspace: Workspace) -> Outlook:
+def outlook(workspace: Workspace, told: Told = untold) -> Outlook:
     """The outlook as things stand; takes as long as the stages that were not run yet."""
-    ahead = workspace.ahead
+    ahead = workspace.look_ahead(told)
     live = workspace.session.live
     last = ahead[-1].result.messages if ahead else live
     return Outlook(

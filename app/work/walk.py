@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import TypeAlias
 
 from app.compactability import Answered, Judgement
 from app.edits import Edit
@@ -56,6 +57,14 @@ class Step:
         return self.result.changes
 
 
+Told: TypeAlias = Callable[[int, int], object]
+"""Called before each stage that is tried, with how many are done of how many."""
+
+
+def untold(done: int, of: int) -> None:
+    """Nobody waits for it."""
+
+
 class Walker:
     """Works out the steps of one session under one pipeline.
 
@@ -97,6 +106,16 @@ class Walker:
                 index += 1
             messages = step.result.messages
             steps.append(step)
+        return tuple(steps)
+
+    def ahead(self, state: State, told: Told) -> tuple[Step, ...]:
+        """The same, and then the other stages as if each were accepted."""
+        steps = list(self.steps(state))
+        first, end = len(state.taken), len(self._pipeline.steps)
+        for index in range(first, end):
+            told(index - first, end - first)
+            messages = steps[-1].result.messages if steps else self._session.live
+            steps.append(self.stage(index, messages, state, Status.PREVIEW))
         return tuple(steps)
 
     def stage(self, index: int, messages: Messages, state: State, status: Status) -> Step:

@@ -24,7 +24,7 @@ from app.work.checks import Check, check_only_copies, check_pairs, check_words, 
 from app.work.history import Deed, Edited, History, Operation, State, edit_of, edit_operation, fold
 from app.work.on_disk import unchanged_reads
 from app.work.rows import BlockRow, block_rows
-from app.work.walk import Status, Step, Walker
+from app.work.walk import Status, Step, Told, Walker, untold
 
 __all__ = ["DEFAULT_WINDOW", "LARGE_WINDOW", "Status", "Step", "Workspace"]
 
@@ -103,13 +103,11 @@ class Workspace:
     @property
     def ahead(self) -> tuple[Step, ...]:
         """Every step: stages and edits done, and the other stages as if each were accepted."""
-        state = self.state
-        steps = list(self._walker.steps(state))
-        messages = steps[-1].result.messages if steps else self.session.live
-        for index in range(len(state.taken), len(self.pipeline.steps)):
-            steps.append(self._walker.stage(index, messages, state, Status.PREVIEW))
-            messages = steps[-1].result.messages
-        return tuple(steps)
+        return self.look_ahead(untold)
+
+    def look_ahead(self, told: Told) -> tuple[Step, ...]:
+        """The same, telling how far it is."""
+        return self._walker.ahead(self.state, told)
 
     @property
     def is_unsaved(self) -> bool:

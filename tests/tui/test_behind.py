@@ -16,6 +16,7 @@ from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts import background, behind, choices, marking, rows, searching
 from app.views.listing import shares
 from app.views.outlook import Outlook, outlook
+from app.work.walk import Told
 from app.work.workspace import Workspace
 from tests.tui.driving import opening, shows, until
 from tests.tui.files import anthropic_file
@@ -148,9 +149,9 @@ async def test_what_a_dialog_did_not_change_is_not_worked_out_again(
 ) -> None:
     looks = list[int]()
 
-    def noted(workspace: Workspace) -> Outlook:
+    def noted(workspace: Workspace, told: Told) -> Outlook:
         looks.append(1)
-        return outlook(workspace)
+        return outlook(workspace, told)
 
     monkeypatch.setattr(background, "outlook", noted)
     app = HandcompactApp(opening(file))

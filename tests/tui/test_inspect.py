@@ -18,6 +18,7 @@ from app.tui.screens.text import TextScreen
 from app.tui.widgets.detail import Detail
 from app.views.listing import Within
 from app.views.outlook import Outlook, outlook
+from app.work.walk import Told
 from app.work.workspace import Workspace
 from tests.plain_session import SAMPLES
 from tests.tui.driving import opening, shows, type_in
@@ -380,9 +381,9 @@ async def test_a_list_that_was_scrolled_away_stays_there_whatever_arrives(
 ) -> None:
     let_go, count = Event(), InspectScreen._count
 
-    def slowly(workspace: Workspace) -> Outlook:
+    def slowly(workspace: Workspace, told: Told) -> Outlook:
         assert let_go.wait(20)
-        return outlook(workspace)
+        return outlook(workspace, told)
 
     # All as long as each other: only counting finds an order among them.
     texts = ["".join(Random(number).choices("a \n0Z", k=200)) for number in range(400)]

@@ -170,6 +170,7 @@ class DocumentRecords(PlainRecords):
         finder = MessageFinder(data, len(BOM) if self.bom else 0, self._member)
         spans: list[tuple[int, int]] = []
         for start, end, value, damage in finder:
+            self.source.reached = base + start
             line, counted = line + data.count(b"\n", counted, start), start
             if damage:
                 self.bad_lines += range(line, line + 1 + data.count(b"\n", start, end))

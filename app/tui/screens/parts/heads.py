@@ -32,8 +32,8 @@ class ShowsHeads(OpensSessions):
             self.set_class(True, "-head")
         self.call_after_refresh(event.painted.set)
 
-    def _done(self) -> None:
-        super()._done()
+    def reading_done(self) -> None:
+        super().reading_done()
         if self.has_class("-head"):
             self.remove_class("-head")
             self._head.show(())

@@ -11,7 +11,9 @@ from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from app.collecting import collector_paused
+from app.display import human_bytes, percent
 from app.errors import HandcompactError
+from app.formats.source import Source
 from app.settings import cache_dir
 from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
@@ -22,43 +24,77 @@ HEAD_SECONDS: Final = 0.2
 """How long reading waits at most until the beginning of a file is painted."""
 
 
+class Reading:
+    """How far the reading of a file is, told by the source that it is read from."""
+
+    def __init__(self, name: str, *, given_up: str = "not opened") -> None:
+        self.name = name
+        """What is read, for people."""
+        self.given_up = given_up
+        """What came of it when it was given up."""
+        self._source: Source | None = None
+
+    def begin(self, source: Source) -> None:
+        """It is read from this now."""
+        self._source = source
+
+    def now(self) -> tuple[str, str]:
+        """What is being done now, and how far it is."""
+        source = self._source
+        if source is None or not source.reached:
+            return f"reading {self.name}", ""
+        if source.reached == source.size:
+            return f"judging {self.name}", ""
+        how_far = f"{percent(source.reached, source.size)} of {human_bytes(source.size)}"
+        return f"reading {self.name}", how_far
+
+
 class OpensSessions(TellsWaits):
     """A screen that can open a session; `SessionOpened` or `OpenFailed` comes when it is done."""
 
     LOOKS_AT_HEADS: ClassVar[bool] = False
     """Whether the screen shows the beginning of a large file, by a `HeadRead`, until all of it is read."""
 
-    _reading: Worker[None] | None = None
+    _reading: tuple[Reading, Worker[None]] | None = None
 
     @property
     def is_opening(self) -> bool:
         """Whether a session is being read now."""
         return self._reading is not None
 
+    def begin_to_read(self, reading: Reading, worker: Worker[None]) -> None:
+        """Say how far a worker is with reading, until `reading_done` is called or escape gives it up."""
+        self._reading = (reading, worker)
+        self.wait_for(reading.now, way_out="esc gives up", at_once=True)
+
     def open_session(
         self, file: str, pipeline: str, *, leaf: str | None = None, settings: Iterable[str] = ()
     ) -> None:
         """Begin to read a session; what was being read before is given up."""
         self.give_up_opening()
-        self.wait_for(f"reading {file}", way_out="esc gives up", at_once=True)
-        self._reading = self._read_session(file, pipeline, leaf, tuple(settings))
+        reading = Reading(file)
+        self.begin_to_read(reading, self._read_session(reading, pipeline, leaf, tuple(settings)))
 
     def give_up_opening(self) -> bool:
         """Wait no longer; False when nothing was being read."""
         if self._reading is None:
             return False
-        self._reading.cancel()
-        self._done()
-        self.status("not opened")
+        reading, worker = self._reading
+        worker.cancel()
+        self.reading_done()
+        self.status(reading.given_up)
         return True
 
-    def _done(self) -> None:
+    def reading_done(self) -> None:
+        """It is read, or given up."""
         self._reading = None
         self.waited()
 
     @in_thread(exit_on_error=False, group="open")
-    def _read_session(self, file: str, pipeline: str, leaf: str | None, settings: tuple[str, ...]) -> None:
-        worker = get_current_worker()
+    def _read_session(
+        self, reading: Reading, pipeline: str, leaf: str | None, settings: tuple[str, ...]
+    ) -> None:
+        worker, file = get_current_worker(), reading.name
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         with importing:
             from app.keeping.kept import find
@@ -81,7 +117,12 @@ class OpensSessions(TellsWaits):
         try:
             with collector_paused(lasting=True):
                 opened = open_workspace(
-                    file, leaf=leaf, pipeline=pipeline, settings=settings, counts_soon=False
+                    file,
+                    leaf=leaf,
+                    pipeline=pipeline,
+                    settings=settings,
+                    counts_soon=False,
+                    watch=reading.begin,
                 )
                 # Judging and estimating take as long as reading: the next screen finds them done.
                 view = first_view(opened.workspace)
@@ -94,12 +135,15 @@ class OpensSessions(TellsWaits):
     @on(Worker.StateChanged)
     def _reading_failed(self, event: Worker.StateChanged) -> None:
         """Wait no longer for a thread that ended by a mistake of ours, which is told elsewhere."""
-        if event.worker is self._reading and event.state is WorkerState.ERROR:
-            self._done()
-            self.status(f"not opened: {type(event.worker.error).__name__}: {event.worker.error}")
+        if self._reading is None or event.worker is not self._reading[1]:
+            return
+        if event.state is WorkerState.ERROR:
+            given_up = self._reading[0].given_up
+            self.reading_done()
+            self.status(f"{given_up}: {type(event.worker.error).__name__}: {event.worker.error}")
 
     @on(SessionOpened)
     @on(OpenFailed)
     def _answered(self) -> None:
-        self._done()
+        self.reading_done()
         self.status("")

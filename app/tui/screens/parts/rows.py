@@ -20,7 +20,7 @@ from app.opening import Opened
 from app.tui.figures import edited_sentence, stage_items, stages_note, usage_figures
 from app.tui.in_thread import in_thread
 from app.tui.rows import Rows
-from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead, RowsCounted
+from app.tui.screens.parts.background import Checked, Counted, Looked, LooksAhead, RowsCounted, Tried
 from app.tui.screens.parts.behind import WorksBehind
 from app.tui.view import View, first_view
 from app.tui.widgets.detail import Detail
@@ -100,6 +100,8 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._looked_at: tuple[object, ...] = ()
         """What was done, and under which pipeline, when all was worked out last."""
         self._looks_since = time.monotonic()
+        self._run_ahead = (0, 0)
+        """How many of the stages ahead are run, of how many; of 0 where that is not known yet."""
         self._looking: Timer | None = None
         """Says how long the stages ahead take."""
 
@@ -166,7 +168,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         workspace = self.workspace
         self._looked_at = (workspace.history.done, workspace.pipeline, workspace.index)
         self._looks_soon = False
-        self._looks_since = time.monotonic()
+        self._looks_since, self._run_ahead = time.monotonic(), (0, 0)
         if self._looking is None:
             self._looking = self.set_interval(1, self._say_how_long)
         self.look_ahead(self._in_view())
@@ -193,8 +195,16 @@ class RowsScreen(LooksAhead, WorksBehind):
         self.count_rows(self._in_view())
 
     @on(RowsCounted)
-    def _rows_counted(self) -> None:
+    def _rows_counted(self, event: RowsCounted) -> None:
         self.rows.repaint_rows()
+        if event.share is not None:
+            self._share = event.share
+            self._say()
+
+    @on(Tried)
+    def _tried_stages(self, event: Tried) -> None:
+        self._run_ahead = (event.done, event.of)
+        self._say()
 
     def on_resize(self, event: events.Resize) -> None:
         self.refresh_lines()
@@ -313,8 +323,9 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     def _sentence(self, view: View) -> str:
         if not view.seen.ahead:
-            seconds = round(time.monotonic() - self._looks_since)
-            return f"running the stages ahead ... {f'{seconds} s' if seconds else ''}".rstrip()
+            seconds, (done, of) = round(time.monotonic() - self._looks_since), self._run_ahead
+            how_far = f": {done} of {of} done" if of else ""
+            return f"running the stages ahead{how_far} ... {f'{seconds} s' if seconds else ''}".rstrip()
         by_hand = any(isinstance(step, Edited) for step in view.seen.state.path)
         if by_hand and view.cost is not None:
             return edited_sentence(view.figures, view.cost)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import TypeAlias
 
 from textual.timer import Timer
 
@@ -15,25 +17,29 @@ TELL_SECONDS = 0.5
 """Time between two words."""
 
 
+Telling: TypeAlias = Callable[[], tuple[str, str]]
+"""Asked twice a second: what is being done now, and how far that is, empty where it is not known."""
+
+
 class TellsWaits(BaseScreen):
     """A screen that says in its status line what it waits for."""
 
     _waiting: Timer | None = None
-    _waits_for = ""
+    _telling: Telling = staticmethod(lambda: ("", ""))
 
-    def wait_for(self, words: str, *, way_out: str = "", at_once: bool = False) -> None:
-        """Say, until `waited` is called, that `words` takes long; `way_out` is what escape does.
+    def wait_for(self, what: str | Telling, *, way_out: str = "", at_once: bool = False) -> None:
+        """Say, until `waited` is called, that `what` takes long; `way_out` is what escape does.
 
         `at_once` says it without waiting whether it does.
         """
         self.waited()
-        self._waits_for = words
+        self._wait_on(what)
         began = time.monotonic()
 
         def tell() -> None:
-            right = "  ".join(filter(None, (f"{time.monotonic() - began:.0f} s", way_out)))
-            words = f"{self._waits_for} ..."
-            self.status(spread(words, right, self.size.width - 2, self.glyphs))
+            words, how_far = self._telling()
+            right = "  ".join(filter(None, (how_far, f"{time.monotonic() - began:.0f} s", way_out)))
+            self.status(spread(f"{words} ...", right, self.size.width - 2, self.glyphs))
 
         def begin() -> None:
             tell()
@@ -46,7 +52,10 @@ class TellsWaits(BaseScreen):
 
     def waits_now_for(self, words: str) -> None:
         """Say from now on that it is this; the time goes on."""
-        self._waits_for = words
+        self._wait_on(words)
+
+    def _wait_on(self, what: str | Telling) -> None:
+        self._telling = (lambda: (what, "")) if isinstance(what, str) else what
 
     @property
     def is_waiting(self) -> bool:

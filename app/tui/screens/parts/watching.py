@@ -18,6 +18,7 @@ from app.reopening import Reopened, Since, changed_since, reopen
 from app.tui.in_thread import in_thread
 from app.tui.screens.base import acts
 from app.tui.screens.parts.keeping import Keeps
+from app.tui.screens.parts.opens import OpensSessions, Reading
 from app.tui.view import View, first_view
 from app.views.listing import key_of
 
@@ -30,12 +31,11 @@ WORDS: Final[Mapping[Since, str]] = {
 }
 
 
-class Watches(Keeps):
+class Watches(Keeps, OpensSessions):
     """A screen that looks whether its session's file is as it was opened."""
 
     since: Since | None = None
     """What became of the file, as far as was seen."""
-    _reads_again = False
 
     class Seen(Message):
         """A look at the file."""
@@ -109,20 +109,19 @@ class Watches(Keeps):
         """Why the file cannot be read again, in words."""
         if not isinstance(self.opened.source, FileSource):
             return "what came by standard input cannot be read again"
-        return "it is being read" if self._reads_again else None
+        return "it is being read" if self.is_opening else None
 
     @acts
     def action_reread(self) -> None:
-        self._reads_again = True
-        self.say_row("reading the file again ...")
-        self._read_again()
+        reading = Reading("the file again", given_up="not read again")
+        self.begin_to_read(reading, self._read_again(reading))
 
     @in_thread(exit_on_error=False, exclusive=True, group="open")
-    def _read_again(self) -> None:
+    def _read_again(self, reading: Reading) -> None:
         worker = get_current_worker()
         try:
             with collector_paused(lasting=True):
-                again = reopen(self.opened)
+                again = reopen(self.opened, reading.begin)
                 answer = self.ReadAgain(again, first_view(again.opened.workspace))
         except HandcompactError as error:
             answer = self.ReadAgain(str(error))
@@ -131,7 +130,7 @@ class Watches(Keeps):
 
     @on(ReadAgain)
     def _show_again(self, event: ReadAgain) -> None:
-        self._reads_again = False
+        self.reading_done()
         if isinstance(event.reopened, str):
             self.say_row(event.reopened)
             return
