@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 import pytest
 
+from app.cli.main import collect_seldom
 from app.collecting import collector_paused
 
 
@@ -41,3 +43,25 @@ def test_only_what_lasts_is_never_looked_at_again() -> None:
         assert made and gc.get_freeze_count() > frozen
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="there it looks at a share of what is old each time")
+def test_a_program_that_makes_a_million_objects_is_never_held_up_by_a_look_at_all_of_them() -> None:
+    limits = gc.get_threshold()
+    looked: list[int] = []
+
+    def look(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] < 2:
+            looked.append(sum(len(gc.get_objects(young)) for young in range(info["generation"] + 1)))
+
+    gc.collect()
+    collect_seldom()
+    gc.callbacks.append(look)
+    try:
+        made = [[number] for number in range(1_200_000)]
+    finally:
+        gc.callbacks.remove(look)
+        gc.set_threshold(*limits)
+    assert len(made) == 1_200_000
+    assert 5 < len(looked) < 40
+    assert max(looked) < 350_000
