@@ -10,9 +10,11 @@ or a result belongs there too, wherever it stands in the file.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import takewhile
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -39,6 +41,7 @@ class Graph:
     """The tree over all records of a file. A parent that is not in the file is bridged (see `missing`)."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
+        """`nodes` are those of all records, each at its index; what is known of one lies there, too."""
         self.nodes = nodes
         self.superseded: list[Node] = []
         """Records whose uuid a later one has again."""
@@ -54,7 +57,7 @@ class Graph:
         )
         self.sidechain = not any(n.sent and not n.sidechain for n in self.tree)
         """Whether the file is a sub-agent's own transcript: its sidechain is the conversation."""
-        self._parents: dict[int, Node | None] = {}
+        self._parents: list[Node | None] = [None] * len(nodes)
         self._find_parents()
         self._by_message: dict[str, list[Node]] = {}
         self._by_answer: dict[str, list[Node]] = {}
@@ -88,17 +91,15 @@ class Graph:
             before[lane] = node
 
     def _cut_cycles(self) -> None:
-        done: set[int] = set()
+        walks = array("i", [0]) * len(self.nodes)  # by which walk each record was reached
         leaf = self._newest()
-        for start in ([leaf] if leaf else []) + self.tree[::-1]:
-            here: set[int] = set()
+        for walk, start in enumerate(([leaf] if leaf else []) + self.tree[::-1], 1):
             node: Node | None = start
             last = start
-            while node is not None and node.index not in done:
-                done.add(node.index)
-                here.add(node.index)
+            while node is not None and not walks[node.index]:
+                walks[node.index] = walk
                 last, node = node, self._parents[node.index]
-            if node is not None and node.index in here:
+            if node is not None and walks[node.index] == walk:
                 self.cycles.append(last)
                 self._parents[last.index] = None
 
@@ -135,7 +136,7 @@ class Graph:
         if node is None or node.kind == "progress":
             return None
         while node is not None and not (node.sent and self.is_main(node)):
-            node = self._parents.get(node.index)
+            node = self._parents[node.index]
         return node
 
     def walk(self, leaf: Node, *, strict: bool = False, until: Set[int] = frozenset()) -> list[Node]:
@@ -197,61 +198,58 @@ class Graph:
 
     def gathered(self, path: Sequence[Node]) -> list[Node]:
         """The records of `path` that send something, with their siblings, in the order they are sent."""
-        places: dict[int, tuple[int, int, int]] = {}
         spans: dict[str, tuple[int, int]] = {}
-        answered = {ident for n in path for ident in n.answers}
         for at, node in enumerate(path):
-            group = node.message_id if node.sent else None
-            if group is not None:
-                spans[group] = (spans.get(group, (at, at))[0], at)
+            if node.sent and node.message_id is not None:
+                spans[node.message_id] = (spans.get(node.message_id, (at, at))[0], at)
+        found = _Gathering(self.nodes)
+        for at, node in enumerate(path):
             if node.sent or node.kind == "attachment":
-                places[node.index] = (at, 0, node.order)
-        found = {n.index: n for n in path if n.index in places}
+                found.put(node, at, 0)
+        answered = {ident for n in path for ident in n.answers}
         for group, (first, last) in spans.items():
             members = self._by_message.get(group, [])
             for node in members:
-                found[node.index] = node
-                places[node.index] = (first, 0, node.order)
+                found.put(node, first, 0)
             for node in self._answers_to(members, answered):
-                if node.index not in found:
-                    found[node.index] = node
-                    places[node.index] = (last, 1, node.order)
-        calling = {n.message_id for n in found.values() if n.calls}
-        taken = found.keys() | {n.index for n in path}
-        for anchor in list(found.values()):
+                if node not in found:
+                    found.put(node, last, 1)
+        calling = {n.message_id for n in found.nodes if n.calls}
+        taken = found.marks()
+        for node in path:
+            taken[node.index] = True
+        for anchor in list(found.nodes):
             if anchor.answers or anchor.message_id in calling:
-                at = spans[anchor.message_id][1] if anchor.message_id in spans else places[anchor.index][0]
+                at = spans[anchor.message_id][1] if anchor.message_id in spans else found.at(anchor)
                 for node in self._hanging(anchor, taken):
-                    found[node.index] = node
-                    places[node.index] = (at, 2, node.order)
-        return sorted(found.values(), key=lambda n: places[n.index])
+                    found.put(node, at, 2)
+        return found.sorted()
 
-    def _hanging(self, anchor: Node, taken: Set[int]) -> Iterator[Node]:
+    def _hanging(self, anchor: Node, taken: bytearray) -> Iterator[Node]:
         """What is sent of the branches below a call or a result on which nobody said anything."""
-        for child in self._children.get(anchor.index, ()):
+        for child in self._children.of(anchor):
             branch = self._below(child, taken)
             if not any(n.talk and not n.meta for n in branch):
                 yield from (n for n in branch if n.sent or n.kind == "attachment")
 
-    def _below(self, top: Node, taken: Set[int]) -> list[Node]:
+    def _below(self, top: Node, taken: bytearray) -> list[Node]:
         """A record and all below it that is not taken; ends at the first that somebody said."""
         found: list[Node] = []
         coming = [top]
         while coming and not (found and found[-1].talk and not found[-1].meta):
             node = coming.pop()
-            if node.index not in taken:
+            if not taken[node.index]:
                 found.append(node)
-                coming += self._children.get(node.index, ())
+                coming += self._children.of(node)
         return found
 
     @cached_property
-    def _children(self) -> dict[int, list[Node]]:
-        """What hangs from each record, in file order."""
-        found: dict[int, list[Node]] = {}
+    def _children(self) -> _Children:
+        found = _Children(self.nodes)
         for node in self.tree:
             parent = self._parents[node.index]
             if parent is not None and self.is_main(node):
-                found.setdefault(parent.index, []).append(node)
+                found.add(parent, node)
         return found
 
     def let_go(self) -> None:
@@ -261,3 +259,58 @@ class Graph:
     def _answers_to(self, members: Iterable[Node], answered: set[str]) -> list[Node]:
         idents = (ident for node in members for ident in node.calls if ident not in answered)
         return [self._by_answer[ident][0] for ident in idents if ident in self._by_answer]
+
+
+class _Gathering:
+    """Records that are sent, each with where it comes: a place on the path, a part of it, then file order."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes: list[Node] = []
+        """Those that are there, in the order in which they came."""
+        self._size = len(nodes)
+        self._ranks = array("q", [-1]) * len(nodes)
+
+    def __contains__(self, node: Node) -> bool:
+        return self._ranks[node.index] >= 0
+
+    def put(self, node: Node, at: int, part: int) -> None:
+        """Add a record, or give one that is there another place."""
+        if node not in self:
+            self.nodes.append(node)
+        self._ranks[node.index] = (_PARTS * at + part) * self._size + node.order
+
+    def at(self, node: Node) -> int:
+        """The place on the path that a record was given."""
+        return self._ranks[node.index] // (_PARTS * self._size)
+
+    def marks(self) -> bytearray:
+        """For each record of the file whether it is there."""
+        return bytearray(rank >= 0 for rank in self._ranks)
+
+    def sorted(self) -> list[Node]:
+        """The records in the order of their places."""
+        return sorted(self.nodes, key=lambda n: self._ranks[n.index])
+
+
+_PARTS: Final = 3
+
+
+class _Children:
+    """What hangs from each record, in file order: as chains, since most have one."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self._first, self._last, self._next = (array("q", [-1]) * len(nodes) for _ in range(3))
+
+    def add(self, parent: Node, node: Node) -> None:
+        """The next record below a parent."""
+        last = self._last[parent.index]
+        chain, at = (self._first, parent.index) if last < 0 else (self._next, last)
+        chain[at] = self._last[parent.index] = node.index
+
+    def of(self, parent: Node) -> Iterator[Node]:
+        """The records below a parent."""
+        index = self._first[parent.index]
+        while index >= 0:
+            yield self._nodes[index]
+            index = self._next[index]
