@@ -17,7 +17,7 @@ from app.formats.reshape import reshape
 from app.formats.responses.authors import summary_boundary
 from app.formats.responses.blocks import ItemReader, role_of
 from app.formats.responses.entries import Entry, messages_of
-from app.formats.responses.outgoing import Outgoing, Sender
+from app.formats.responses.outgoing import Outgoing, Sender, said
 from app.formats.responses.told import tell_items
 from app.formats.responses.words import KNOWN, kind_of
 from app.formats.source import Source
@@ -79,8 +79,8 @@ class OpenAIResponses:
         sender = Sender(session, _PlainItems(records))
         wanted, repairs = sender.mended(_listed(rewrite.messages, records))
         elsewhere = _changed_instructions(session, rewrite.messages, records)
-        kept = sum(out.home is not None and out.value is None for out in wanted)
-        changed = sum(out.home is not None and out.value is not None for out in wanted)
+        kept = sum(out.home is not None and not out.changed for out in wanted)
+        changed = sum(out.home is not None and out.changed for out in wanted)
         return Rewriting(
             pieces=lambda: records.write(_pieces(wanted, records), elsewhere),
             kept=kept,
@@ -214,9 +214,9 @@ def _pieces(wanted: Sequence[Outgoing], records: PlainRecords) -> Iterator[Piece
     for out in wanted:
         if out.home is None:
             yield records.style.written(out.value)
-        elif out.value is not None:
+        elif out.changed:
             index = out.home.record
-            yield reshape(records.sound_bytes(index), records.value(index), out.value)
+            yield reshape(records.sound_bytes(index), records.value(index), said(out, _PlainItems(records)))
         else:
             yield _kept(out.home.record, records)
 

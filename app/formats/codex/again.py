@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from app.formats.codex.rollout import Rollout, in_file_order, place_of
@@ -16,16 +16,25 @@ _CACHE_BYTES: Final = 256 << 10
 def sent(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     """What `Codex.request` gives of the live messages of a file, each read when its turn comes.
 
-    The keys are those of the items.
+    A key says where its item lies.
     """
     outline = Outline(source, _CACHE_BYTES)
     outline.load()
     for node in sorted(outline.live, key=in_file_order):
-        yield node.key, outline.item(place_of(node))
+        yield f"@{outline[node.record].offset}", outline.item(place_of(node))
 
 
 class Outline(Rollout):
-    """A rollout whose items hold no blocks, but for those of the person, which a compaction may keep."""
+    """A rollout of which nothing is known but the order of its items.
+
+    They hold no blocks, but for those of the person, which a compaction may keep.
+    """
+
+    def _key(self, offset: int, kind: str, payload: Mapping[str, Any]) -> str:
+        return ""
+
+    def _take_copy(self, index: int, event: dict[str, Any]) -> None:
+        """What is shown a second time is not sent."""
 
     def _take_item(self, index: int, item: dict[str, Any]) -> None:
         super()._take_item(index, item)

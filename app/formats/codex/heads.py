@@ -37,10 +37,10 @@ class Head:
             return None
         row = Row(record)
         prefix = [place_of(node) for node in self._rollout.prefix]
-        changed = [out.home for out in self._items] != prefix or any(o.value is not None for o in self._items)
+        changed = [out.home for out in self._items] != prefix or any(out.changed for out in self._items)
         bare = not isinstance(self._rollout.value(record)["payload"].get(HISTORY), list)
         if changed or (whole and bare):
-            row.edits.append(partial(self._with_history, record))
+            row.edits += (partial(self._with_history, record),)
         return row
 
     def _made_record(self, boundary: Boundary) -> Value:
@@ -56,11 +56,11 @@ class Head:
         before = payload.get(HISTORY)
         before = before if isinstance(before, list) else []
         # What was taken back later stays: the log goes on to take it back.
-        undone = [Outgoing(None, place_of(node), None) for node in self._rollout.replay.top.undone]
+        undone = [Outgoing(None, place_of(node)) for node in self._rollout.replay.top.undone]
         items = [*self._items, *undone]
         numbers = [self._number(out, record) for out in items]
         payload[HISTORY] = [
-            before[number] if number is not None and out.value is None else self._sender.value(out)
+            before[number] if number is not None and not out.changed else self._sender.value(out)
             for number, out in zip(numbers, items, strict=True)
         ]
         beside = payload.get(HISTORY_METADATA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from sys import intern
 from typing import Any, Final
 
 from app.formats.responses.authors import is_from_client
@@ -38,7 +39,7 @@ def node_of(
         record=record,
         path=path,
         key=key,
-        kind=kind_of(item),
+        kind=intern(kind_of(item)),
         role=role,
         blocks=reader.blocks(record, path, key, item),
         named=bool(item.get("id")),

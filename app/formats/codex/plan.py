@@ -23,7 +23,7 @@ from app.formats.codex.twins import WORD_NAMES, clearing
 from app.formats.codex.words import ITEM
 from app.formats.damage import file_repairs
 from app.formats.repairs import replaced
-from app.formats.responses.outgoing import Outgoing, Sender
+from app.formats.responses.outgoing import Outgoing, Sender, said
 from app.formats.responses.words import OUTPUTS, kind_of
 from app.formats.retold import lost_words, says_any, with_words
 from app.model import Block, Notice, Place, Session, ToolResult, ToolUse
@@ -116,8 +116,8 @@ class Planner:
         if out.home is None:
             return Row(made=partial(_made_item, out.value or {}))
         row = Row(out.home.record)
-        if out.value is not None:
-            row.edits.append(partial(_with_item, out.home, out.value))
+        if out.changed:
+            row.edits += (partial(_with_item, out, self._rollout),)
         return row
 
     def _twins(self, dropped: Iterable[Node]) -> set[int]:
@@ -132,24 +132,27 @@ class Planner:
         """Clear what repeats a changed output, and let the newest usage say how big the context is now."""
         by_record = {row.record: row for row in rows if row.record is not None}
         for out in tail:
-            if out.home is None or out.value is None or kind_of(out.value) not in OUTPUTS:
+            if out.home is None or not out.changed:
                 continue
-            text = words_of(out.value)
+            value = self._sender.value(out)
+            if kind_of(value) not in OUTPUTS:
+                continue
+            text = words_of(value)
             if text == words_of(self._rollout.item(out.home)):
                 continue
-            for record in self._rollout.twins.get(str(out.value.get("call_id")), ()):
+            for record in self._rollout.twins.get(str(value.get("call_id")), ()):
                 if record in by_record:
-                    by_record[record].edits.append(clearing(text))
+                    by_record[record].edits += (clearing(text),)
         for record in self._rollout.copies if self._rewrite.slim else ():
             if record in by_record and not by_record[record].edits:
-                by_record[record].edits.append(clearing(""))
+                by_record[record].edits += (clearing(""),)
         words = lost_words(self._rewrite, self._session.live)
         for record in self._rollout.said if words else ():
             if record in by_record and says_any(self._rollout.value(record), words, WORD_NAMES):
-                by_record[record].edits.append(partial(with_words, words=words, names=WORD_NAMES))
+                by_record[record].edits += (partial(with_words, words=words, names=WORD_NAMES),)
         counted, tokens = self._rollout.counted, self._rewrite.context_tokens
         if tokens is not None and counted in by_record:
-            by_record[counted].edits.append(partial(_with_usage, max(1, tokens)))
+            by_record[counted].edits += (partial(_with_usage, max(1, tokens)),)
 
 
 def _names(node: Node) -> Iterable[str]:
@@ -167,8 +170,9 @@ def _made_item(item: Value) -> Value:
     return {"type": ITEM, "payload": item}
 
 
-def _with_item(home: Place, item: Value, record: Value) -> Value:
-    return replaced(record, home.path, item)  # type: ignore[no-any-return]
+def _with_item(out: Outgoing, rollout: Rollout, record: Value) -> Value:
+    assert out.home is not None
+    return replaced(record, out.home.path, said(out, rollout))  # type: ignore[no-any-return]
 
 
 def _with_usage(tokens: int, record: Value) -> Value:

@@ -234,14 +234,17 @@ class Rollout(RecordStore):
             if kind == NAMED:
                 self.heading.title = _word(event, "thread_name") or self.heading.title
         else:
-            shown = event.get("item")
-            ident = event.get("call_id") or (shown.get("id") if isinstance(shown, dict) else None)
-            if isinstance(ident, str) and ident:
-                self.twins.setdefault(ident, []).append(index)
-            if repeats_output(event):
-                self.copies.add(index)
-            if repeats_words(event):
-                self.said.add(index)
+            self._take_copy(index, event)
+
+    def _take_copy(self, index: int, event: dict[str, Any]) -> None:
+        shown = event.get("item")
+        ident = event.get("call_id") or (shown.get("id") if isinstance(shown, dict) else None)
+        if isinstance(ident, str) and ident:
+            self.twins.setdefault(ident, []).append(index)
+        if repeats_output(event):
+            self.copies.add(index)
+        if repeats_words(event):
+            self.said.add(index)
 
     def _take_meta(self, index: int, payload: dict[str, Any]) -> None:
         self.heading.metas[index] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 Value: TypeAlias = dict[str, Any]
 Edit: TypeAlias = Callable[[Value], Value]
@@ -22,4 +22,4 @@ class Row(Struct, eq=False):
     """Seconds since 1970, of a made record."""
     ordinal: int | None = None
     """A new ordinal; None for the one that is there, if any."""
-    edits: list[Edit] = field(default_factory=list)
+    edits: tuple[Edit, ...] = ()

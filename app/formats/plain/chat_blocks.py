@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from sys import intern
 from typing import Any
 
 from app.formats.lenient import DOUBTS, decode_fast
@@ -118,7 +119,7 @@ class ChatBlockReader:
         if not isinstance(body, dict):
             spot.add_opaque(call, "tool_calls", number)
             return
-        ident, name = as_word(call.get("id")), as_word(body.get("name"))
+        ident, name = intern(as_word(call.get("id"))), intern(as_word(body.get("name")))
         self._tools[ident] = name
         given = "input" if kind == "custom" else "arguments"
         spot.add_call(ident, name, body.get(given), ("tool_calls", number), (kind, given))
@@ -133,7 +134,7 @@ class ChatBlockReader:
         spot.add_call(self._function[1], name, call.get("arguments"), ("function_call",), ("arguments",))
 
     def _result(self, spot: _Spot, message: Mapping[str, Any], role: str) -> ToolResult:
-        ident = as_word(message.get("tool_call_id"))
+        ident = intern(as_word(message.get("tool_call_id")))
         if role == "function":
             called, call_id = self._function
             name = as_word(message.get("name"))

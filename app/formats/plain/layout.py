@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from sys import intern
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from app.formats.document import AT_ONCE, BOM, MESSAGES, MessageFinder, MessageList, read_value
@@ -96,7 +97,7 @@ class PlainRecords(RecordStore, ABC):
     def _listed(self, offset: int, length: int, line: int, value: Any, damage: tuple[str, ...]) -> Loaded:
         words = (value.get("role"), value.get("type")) if isinstance(value, dict) else ()
         word = next((word for word in words if isinstance(word, str) and word), "other")
-        kind = "unreadable" if value is UNREADABLE else word
+        kind = "unreadable" if value is UNREADABLE else intern(word)
         record = Record(len(self), offset, length, line, kind, self._key(offset, value), damage)
         self.append(record)
         self.listed += 1

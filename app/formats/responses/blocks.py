@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from sys import intern
 from typing import Any, Final, NamedTuple
 
 from app.formats.markers import author_of, holds_user_words
@@ -265,7 +266,7 @@ def _opaque(spot: _Spot, kind: str, value: Any) -> Opaque:
 
 def _call_id(item: Mapping[str, Any]) -> str:
     ident = item.get("call_id")
-    return ident if isinstance(ident, str) else ""
+    return intern(ident) if isinstance(ident, str) else ""
 
 
 def _name(kind: str, item: Mapping[str, Any]) -> str:

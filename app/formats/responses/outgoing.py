@@ -34,8 +34,26 @@ class Outgoing(Struct, frozen=True):
     """The message that it is of; None for one that a repair made."""
     home: Place | None
     """Where the file has it; None for a made one."""
-    value: dict[str, Any] | None
-    """What it says; None where that is what the file says."""
+    value: dict[str, Any] | None = None
+    """What it says, where it is made or a repair changed it."""
+    blocks: tuple[Block, ...] | None = None
+    """What it says now, where somebody changed it,"""
+    before: tuple[Block, ...] = ()
+    """and what the file says."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether it says something else than the file."""
+        return self.value is not None or self.blocks is not None
+
+
+def said(out: Outgoing, items: Items) -> dict[str, Any]:
+    """What an item says; what was changed in it is put together when somebody asks."""
+    if out.value is not None:
+        return out.value
+    assert out.home is not None
+    item = items.item(out.home)
+    return item if out.blocks is None else edited_item(item, out.home.path, out.before, out.blocks)
 
 
 class Sender:
@@ -57,10 +75,7 @@ class Sender:
 
     def value(self, out: Outgoing) -> dict[str, Any]:
         """What an item says."""
-        if out.value is not None:
-            return out.value
-        assert out.home is not None
-        return self._items.item(out.home)
+        return said(out, self._items)
 
     def outgoing(self, messages: Sequence[Message]) -> Iterator[Outgoing]:
         """The items in the order in which they are sent."""
@@ -69,7 +84,12 @@ class Sender:
             for home, group in groupby(zip(homes, message.blocks, strict=True), key=lambda pair: pair[0]):
                 blocks = tuple(block for _, block in group)
                 if home is not None:
-                    yield Outgoing(message, home, self._edited(home, blocks))
+                    before = self._originals.get(home, ())
+                    yield (
+                        Outgoing(message, home)
+                        if blocks == before
+                        else Outgoing(message, home, blocks=blocks, before=before)
+                    )
                 else:
                     made = (self._items.made(message, item) for item in made_items(message, blocks))
                     yield from (Outgoing(message, None, item) for item in made)
@@ -120,11 +140,3 @@ class Sender:
                 homes[number] = before
             before = homes[number] or before
         return homes
-
-    def _edited(self, home: Place, blocks: tuple[Block, ...]) -> dict[str, Any] | None:
-        old = self._originals.get(home, ())
-        if len(old) == len(blocks) and all(one is other for one, other in zip(old, blocks, strict=True)):
-            return None
-        if old == blocks:
-            return None
-        return edited_item(self._items.item(home), home.path, old, blocks)
