@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Final
@@ -92,6 +93,8 @@ class _CallRules:
         self._report = report
         self._calls: dict[tuple[str, str], Spot] = {}
         self._outputs: dict[tuple[str, str], Spot] = {}
+        self._answered: dict[str, set[str]] = defaultdict(set)
+        """Ids of calls with an output behind them, by the type of call: of these no more is held."""
 
     def item(self, item: Mapping[str, Any], kind: str, spot: Spot) -> None:
         """The next item; one that is no half of a pair counts nothing."""
@@ -105,19 +108,18 @@ class _CallRules:
             self._report.add("responses.call-id-long", spot, f"{len(ident)} characters")
         known, rule = (self._calls, "call-id") if is_call(item) else (self._outputs, "output")
         pair = (ANSWERED_BY.get(kind, kind), ident)
-        if pair in known:
+        if pair in known or ident in self._answered[pair[0]]:
             self._report.add(f"responses.duplicate-{rule}", spot, shown(ident))
+        elif known is self._outputs and self._calls.pop(pair, None) is not None:
+            self._answered[pair[0]].add(ident)
         else:
             known[pair] = spot
 
     def end(self) -> None:
         """Nothing follows any more: what is half of a pair stays so."""
         for pair, spot in self._outputs.items():
-            call = self._calls.get(pair)
-            if call is None:
-                self._report.add("responses.orphan-output", spot, shown(pair[1]))
-            elif call.index > spot.index:
-                self._report.add("responses.output-before-call", spot, shown(pair[1]))
+            rule = "output-before-call" if pair in self._calls else "orphan-output"
+            self._report.add(f"responses.{rule}", spot, shown(pair[1]))
         for pair, spot in self._calls.items():
             if pair not in self._outputs:
                 self._report.add("responses.open-call", spot, shown(pair[1]))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from app.formats.codex.rollout import Rollout, in_file_order, place_of
+from app.formats.codex.words import ROLLED_BACK
 from app.formats.source import Source
 from app.model import Role
 
@@ -33,8 +34,10 @@ class Outline(Rollout):
     def _key(self, offset: int, kind: str, payload: Mapping[str, Any]) -> str:
         return ""
 
-    def _take_copy(self, index: int, event: dict[str, Any]) -> None:
-        """What is shown a second time is not sent."""
+    def _take_event(self, index: int, event: dict[str, Any]) -> None:
+        """No event but one changes what is sent."""
+        if event.get("type") == ROLLED_BACK:
+            super()._take_event(index, event)
 
     def _take_item(self, index: int, item: dict[str, Any]) -> None:
         super()._take_item(index, item)

@@ -23,7 +23,7 @@ from app.formats.codex.twins import WORD_NAMES, clearing
 from app.formats.codex.words import ITEM
 from app.formats.damage import file_repairs
 from app.formats.repairs import replaced
-from app.formats.responses.outgoing import Outgoing, Sender, said
+from app.formats.responses.outgoing import Outgoing, Sender
 from app.formats.responses.words import OUTPUTS, kind_of
 from app.formats.retold import lost_words, says_any, with_words
 from app.model import Block, Notice, Place, Session, ToolResult, ToolUse
@@ -32,9 +32,10 @@ _END: Final = 1 << 62
 
 
 class Plan(Struct, frozen=True):
-    """The rows of the new file, and what had to be mended."""
+    """The lines of the new file, and what had to be mended."""
 
-    rows: list[Row]
+    lines: list[Row | int]
+    """A record that is kept as it is stands for itself: a long session has a hundred thousand."""
     repairs: tuple[Notice, ...]
 
 
@@ -70,7 +71,7 @@ class Planner:
         self._edit(rows, tail)
         number(rows, self._rollout)
         date(rows, self._rollout)
-        return Plan(rows, (*file_repairs(self._session.notices), *repairs))
+        return Plan([row.as_line for row in rows], (*file_repairs(self._session.notices), *repairs))
 
     def _hidden(self, kept: Set[Place]) -> set[Place]:
         """The items that stay above a new compaction: all that go, but for what was taken out of the rest.
@@ -115,10 +116,7 @@ class Planner:
     def _row(self, out: Outgoing) -> Row:
         if out.home is None:
             return Row(made=partial(_made_item, out.value or {}))
-        row = Row(out.home.record)
-        if out.changed:
-            row.edits += (partial(_with_item, out, self._rollout),)
-        return row
+        return Row(out.home.record, item=out if out.changed else None)
 
     def _twins(self, dropped: Iterable[Node]) -> set[int]:
         """The events that show what is dropped, where nothing else of their call is left."""
@@ -144,7 +142,7 @@ class Planner:
                 if record in by_record:
                     by_record[record].edits += (clearing(text),)
         for record in self._rollout.copies if self._rewrite.slim else ():
-            if record in by_record and not by_record[record].edits:
+            if record in by_record and not by_record[record].edited:
                 by_record[record].edits += (clearing(""),)
         words = lost_words(self._rewrite, self._session.live)
         for record in self._rollout.said if words else ():
@@ -168,11 +166,6 @@ def _names(node: Node) -> Iterable[str]:
 
 def _made_item(item: Value) -> Value:
     return {"type": ITEM, "payload": item}
-
-
-def _with_item(out: Outgoing, rollout: Rollout, record: Value) -> Value:
-    assert out.home is not None
-    return replaced(record, out.home.path, said(out, rollout))  # type: ignore[no-any-return]
 
 
 def _with_usage(tokens: int, record: Value) -> Value:

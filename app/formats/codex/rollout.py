@@ -32,6 +32,7 @@ from app.formats.responses.forms import text_item
 from app.formats.responses.words import LOCAL, SEALED, kind_of
 from app.formats.source import Source
 from app.formats.store import CACHE_BYTES, RecordStore, stored
+from app.formats.times import Times
 from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, Session, Standing, Text
 
 
@@ -65,7 +66,7 @@ class Rollout(RecordStore):
         """What there is of a summary, by record of the compaction."""
         self.ordinals: list[int | None] = []
         """By record."""
-        self.times: list[float | None] = []
+        self.times = Times()
         self.twins: dict[str, list[int]] = {}
         """Events that show an item a second time, by the id of the call or the item."""
         self.copies: set[int] = set()
@@ -234,17 +235,14 @@ class Rollout(RecordStore):
             if kind == NAMED:
                 self.heading.title = _word(event, "thread_name") or self.heading.title
         else:
-            self._take_copy(index, event)
-
-    def _take_copy(self, index: int, event: dict[str, Any]) -> None:
-        shown = event.get("item")
-        ident = event.get("call_id") or (shown.get("id") if isinstance(shown, dict) else None)
-        if isinstance(ident, str) and ident:
-            self.twins.setdefault(ident, []).append(index)
-        if repeats_output(event):
-            self.copies.add(index)
-        if repeats_words(event):
-            self.said.add(index)
+            shown = event.get("item")
+            ident = event.get("call_id") or (shown.get("id") if isinstance(shown, dict) else None)
+            if isinstance(ident, str) and ident:
+                self.twins.setdefault(ident, []).append(index)
+            if repeats_output(event):
+                self.copies.add(index)
+            if repeats_words(event):
+                self.said.add(index)
 
     def _take_meta(self, index: int, payload: dict[str, Any]) -> None:
         self.heading.metas[index] = None

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from app.formats.responses.outgoing import Outgoing
+
 Value: TypeAlias = dict[str, Any]
 Edit: TypeAlias = Callable[[Value], Value]
 """A record with a change; what does not change is shared with the old one."""
@@ -22,4 +24,17 @@ class Row(Struct, eq=False):
     """Seconds since 1970, of a made record."""
     ordinal: int | None = None
     """A new ordinal; None for the one that is there, if any."""
+    item: Outgoing | None = None
+    """What the item of a record says, where it is changed."""
     edits: tuple[Edit, ...] = ()
+
+    @property
+    def edited(self) -> bool:
+        """Whether a record says something else (an ordinal left aside)."""
+        return self.item is not None or bool(self.edits)
+
+    @property
+    def as_line(self) -> Row | int:
+        """The record itself where it is kept as it is."""
+        is_kept = self.record is not None and self.ordinal is None and not self.edited
+        return self.record if is_kept and self.record is not None else self

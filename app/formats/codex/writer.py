@@ -12,7 +12,9 @@ from app.formats.codex.plan import Plan, Planner
 from app.formats.codex.rollout import Rollout, rollout_of
 from app.formats.codex.rows import Row
 from app.formats.lines import mend, parse_record
+from app.formats.repairs import replaced
 from app.formats.reshape import reshape
+from app.formats.responses.outgoing import said
 from app.formats.source import chunks
 from app.formats.splice import encode, splice
 from app.model import JsonPath, Session
@@ -28,11 +30,12 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     """
     rollout = rollout_of(session)
     plan = Planner(session, wish, rollout).plan()
-    made = sum(row.record is None for row in plan.rows)
-    changed = sum(row.record is not None and bool(row.edits) for row in plan.rows)
-    kept = len(plan.rows) - changed - made
+    rows = [line for line in plan.lines if isinstance(line, Row)]
+    made = sum(row.record is None for row in rows)
+    changed = sum(row.record is not None and row.edited for row in rows)
+    kept = len(plan.lines) - changed - made
     dropped = len(rollout) - kept - changed
-    in_place = [row.record for row in plan.rows] == list(range(len(rollout)))
+    in_place = [_record(line) for line in plan.lines] == list(range(len(rollout)))
     nothing = in_place and not (changed or plan.repairs) and wish.session_id is None
 
     def pieces() -> Iterator[bytes]:
@@ -42,8 +45,12 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
 
 
 def _lines(plan: Plan, rollout: Rollout, session_id: str | None) -> Iterator[bytes]:
-    for row in plan.rows:
-        yield _line(row, rollout, session_id) + b"\n"
+    for line in plan.lines:
+        yield _line(Row(line) if isinstance(line, int) else line, rollout, session_id) + b"\n"
+
+
+def _record(line: Row | int) -> int | None:
+    return line if isinstance(line, int) else line.record
 
 
 def _line(row: Row, rollout: Rollout, session_id: str | None) -> bytes:
@@ -55,8 +62,10 @@ def _line(row: Row, rollout: Rollout, session_id: str | None) -> bytes:
     if b"\n" in raw:
         # In sound JSON a line end can only stand between values.
         raw = raw.replace(b"\n", b" ")
-    if row.edits:
+    if row.edited:
         old = new = parse_record(raw)
+        if row.item is not None and row.item.home is not None:
+            new = replaced(new, row.item.home.path, said(row.item, rollout))
         for edit in row.edits:
             new = edit(new)
         raw = reshape(raw, old, new)
