@@ -17,7 +17,7 @@ from app.formats.base import Rewrite
 from app.formats.codex.heads import Head, stands_for, words_of
 from app.formats.codex.layout import date, number, placed, without_old
 from app.formats.codex.nodes import Node
-from app.formats.codex.rollout import Rollout, place_of
+from app.formats.codex.rollout import Rollout
 from app.formats.codex.rows import Row, Value
 from app.formats.codex.twins import WORD_NAMES, clearing
 from app.formats.codex.words import ITEM
@@ -47,7 +47,8 @@ class Planner:
         self._rewrite = rewrite
         self._rollout = rollout
         self._sender = Sender(session, rollout)
-        self._own = {place_of(node): node for node in rollout.replay.top.nodes}
+        self._own = {node.record: node for node in rollout.replay.top.nodes}
+        """The items behind the compaction, by record."""
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
@@ -59,7 +60,8 @@ class Planner:
         hidden = set() if boundary is None else self._hidden(kept)
         head, tail = self._split(wanted, max((home.record for home in hidden), default=-1))
         copied = self._copied(head, tail)
-        dropped = [node for home, node in self._own.items() if home not in kept and home not in hidden]
+        stay = {home.record for home in (*kept, *hidden) if self._is_own(home)}
+        dropped = [node for record, node in self._own.items() if record not in stay]
         start = Head(head, self._sender, self._rollout)
         made = None if boundary is None else start.made(boundary)
         governing = None if boundary is not None else start.governing(whole=self._rewrite.drop_old)
@@ -86,8 +88,12 @@ class Planner:
                 gone = zip(homes, message.blocks, strict=True)
                 taken.update(b.id for home, b in gone if home not in kept and isinstance(b, ToolUse))
             elif not all(isinstance(b, ToolResult) and b.tool_use_id in taken for b in message.blocks):
-                hidden.update(home for home in homes if home in self._own)
+                hidden.update(home for home in homes if self._is_own(home))
         return hidden
+
+    def _is_own(self, home: Place) -> bool:
+        node = self._own.get(home.record)
+        return node is not None and node.path == home.path
 
     def _home(self, block: Block) -> Place:
         assert block.place is not None
@@ -106,11 +112,12 @@ class Planner:
         """Records of items that a compaction holds now and that stand behind it: they would count twice."""
         made = self._rewrite.boundary is not None
         start = next((out.home.record for out in tail if out.home is not None), _END) if made else -1
-        return {o.home.record for o in head if o.home in self._own and o.home.record > start}
+        homes = (out.home for out in head if out.home is not None and self._is_own(out.home))
+        return {home.record for home in homes if home.record > start}
 
     def _is_tail(self, out: Outgoing, last_hidden: int) -> bool:
         if out.home is not None:
-            return out.home in self._own and out.home.record > last_hidden
+            return self._is_own(out.home) and out.home.record > last_hidden
         return not stands_for(out.message, self._rewrite.boundary)
 
     def _row(self, out: Outgoing) -> Row:

@@ -98,8 +98,10 @@ class Rollout(RecordStore):
         """The item in which the block at `place` lies."""
         path = place.path
         if path[1:2] == (HISTORY,):
-            return Place(place.record, self.shared_path(path[:3]))
-        return Place(place.record, path if path == _MESSAGE else _PAYLOAD)
+            found = self.shared_path(path[:3])
+        else:
+            found = path if path == _MESSAGE else _PAYLOAD
+        return place if path == found else Place(place.record, found)
 
     def item(self, home: Place) -> dict[str, Any]:
         """An item, as it is sent; a summary that is a bare string as the message it becomes."""
