@@ -30,7 +30,7 @@ def changed_record(old: Value, row: Row, records: Transcript) -> Value:
     for path in sorted(row.gone, key=_depth_first, reverse=True):
         new = _without(new, path)
     if row.new_parent:
-        new["parentUuid"] = row.parent.uuid if row.parent is not None else None
+        new["parentUuid"] = row.parent_uuid
     if row.uuid is not None:
         new["uuid"] = row.uuid
     if row.drop_source:

@@ -24,9 +24,10 @@ from app.model import Notice, Role, Session
 
 
 class Plan(Struct, frozen=True):
-    """The rows of the new file, and what had to be mended."""
+    """The lines of the new file, and what had to be mended."""
 
-    rows: list[Row]
+    lines: list[Row | int]
+    """A record that is kept as it is stands for itself: a long session has a hundred thousand."""
     repairs: tuple[Notice, ...]
 
 
@@ -64,7 +65,7 @@ class Planner:
         self._set_usage(wanted, thread)
         _date(thread, boundary, max((n.time for n in hidden if n.time is not None), default=None))
         self._note_graph(rows)
-        return Plan(rows, tuple(self._repairs))
+        return Plan([row.as_line() for row in rows], tuple(self._repairs))
 
     def _line_of_message(self) -> Callable[[str], int | None]:
         """Tells the line of a message by its key; nothing is worked out where nobody asks."""

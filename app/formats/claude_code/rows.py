@@ -31,6 +31,8 @@ class Row(Struct, eq=False):
     """The number of the draft that it is part of; None for what is not sent."""
     has_results: bool = False
     parent: Row | None = None
+    parent_uuid: str | None = None
+    """The parent's, once all rows are linked: a chain of rows would hold every one of them."""
     content: list[Item] | None = None
     """The content that a message record must have, where it differs."""
     texts: Mapping[JsonPath, Item] = field(default_factory=lambda: _NO_TEXTS)
@@ -61,6 +63,12 @@ class Row(Struct, eq=False):
             or self.words is not None
             or (self.node is not None and self.uuid != self.node.uuid)
         )
+
+    def as_line(self) -> Row | int:
+        """The record itself where it is kept as it is; called when all rows are linked."""
+        self.parent_uuid = None if self.parent is None else self.parent.uuid
+        self.parent = None
+        return self if self.node is None or self.edited else self.node.index
 
 
 class Thread(Struct):

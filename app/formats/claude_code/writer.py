@@ -8,6 +8,7 @@ from typing import Any
 from app.formats.base import Rewrite, Rewriting
 from app.formats.claude_code.changes import changed_record
 from app.formats.claude_code.made import title_record
+from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.plan import Plan, Planner
 from app.formats.claude_code.rows import Row
 from app.formats.claude_code.transcript import Transcript, transcript_of
@@ -26,11 +27,15 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     records = transcript_of(session)
     plan = Planner(session, wish, records).plan()
     records.graph.let_go()
-    made = sum(row.node is None for row in plan.rows) + (wish.title is not None)
-    changed = sum(row.node is not None and (row.edited or _is_slimmed(row, wish)) for row in plan.rows)
-    kept = len(plan.rows) - changed - (made - (wish.title is not None))
+    nodes = [_node(line, records) for line in plan.lines]
+    made = nodes.count(None) + (wish.title is not None)
+    changed = sum(
+        node is not None and (isinstance(line, Row) or _is_slimmed(node, wish))
+        for line, node in zip(plan.lines, nodes, strict=True)
+    )
+    kept = len(nodes) - changed - (made - (wish.title is not None))
     dropped = len(records) - kept - changed
-    in_place = all(row.node is not None and row.node.index == at for at, row in enumerate(plan.rows))
+    in_place = all(node is not None and node.index == at for at, node in enumerate(nodes))
     nothing = in_place and not (made or changed or dropped or plan.repairs) and wish.session_id is None
 
     def pieces() -> Iterator[bytes]:
@@ -39,14 +44,25 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     return Rewriting(pieces, kept, changed, made, dropped, plan.repairs)
 
 
-def _is_slimmed(row: Row, wish: Rewrite) -> bool:
-    return wish.slim and row.node is not None and any(isinstance(b, ToolResult) for b in row.node.blocks)
+def _node(line: Row | int, records: Transcript) -> Node | None:
+    return records.nodes[line] if isinstance(line, int) else line.node
+
+
+def _row(line: Row | int, records: Transcript) -> Row:
+    if isinstance(line, Row):
+        return line
+    node = records.nodes[line]
+    return Row(node, uuid=node.uuid)
+
+
+def _is_slimmed(node: Node, wish: Rewrite) -> bool:
+    return wish.slim and any(isinstance(block, ToolResult) for block in node.blocks)
 
 
 def _lines(plan: Plan, records: Transcript, session: Session, wish: Rewrite) -> Iterator[bytes]:
-    for row in plan.rows:
-        line = _line(row, records, wish.session_id)
-        yield (slimmed(line) if wish.slim else line) + b"\n"
+    for line in plan.lines:
+        raw = _line(_row(line, records), records, wish.session_id)
+        yield (slimmed(raw) if wish.slim else raw) + b"\n"
     if wish.title is not None:
         yield encode(title_record(wish.title, wish.session_id or session.session_id)) + b"\n"
 
@@ -68,6 +84,6 @@ def _line(row: Row, records: Transcript, session_id: str | None) -> bytes:
 
 def _made(row: Row, session_id: str | None) -> dict[str, Any]:
     record = row.made() if row.made is not None else {}
-    record["parentUuid"] = row.parent.uuid if row.parent is not None else None
+    record["parentUuid"] = row.parent_uuid
     record |= {"uuid": row.uuid, "timestamp": stamped(row.time or 0.0)}
     return record if session_id is None else {**record, "sessionId": session_id}
