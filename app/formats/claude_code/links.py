@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
+from typing import Final
 
 from app.formats.claude_code.graph import Graph
 from app.formats.claude_code.nodes import Node
@@ -51,12 +53,12 @@ class Linker:
         )
         self._hidden = {row for row in rows[: max(border, 0)] if row.message is None}
 
-    def link(self, thread: Sequence[Row], places: dict[int, int]) -> None:
-        """Link all rows; `places` are the positions in the old path of the records that stood on it."""
+    def link(self, thread: Sequence[Row], path: Sequence[Node]) -> None:
+        """Link all rows; `path` is the old one."""
         for row in self._rows:
             if row.node is not None and row.node.in_tree:
                 row.parent = (self._above if row in self._hidden else self.ancestors).of(row.node)
-        chain = list(self._chain(thread, places))
+        chain = list(self._chain(thread, path))
         in_chain = set(chain)
         before = self._boundary
         for row in chain:
@@ -81,20 +83,20 @@ class Linker:
             elif row.node is not None:
                 row.parent = self._ahead.of(row.node) or last
 
-    def _chain(self, thread: Sequence[Row], places: dict[int, int]) -> Iterator[Row]:
+    def _chain(self, thread: Sequence[Row], path: Sequence[Node]) -> Iterator[Row]:
         """The rows through which the parents must lead, from the root to the leaf.
 
         Those that stood on the old path, the made ones, and what hung from a call or a result that is
         gone; of a message that has none of these, its last row, so that a reader meets it at all.
         """
-        where = _Places(self._graph, places)
+        where = _Places(self._graph, path)
         hanging = _Hanging(thread, self._ahead)
         for _, members in groupby(thread, key=lambda row: row.message):
             rows = list(members)
             chosen = [
                 row
                 for row in rows
-                if row.node is None or row.node.index in places or hanging.is_loose(row, row.node)
+                if row.node is None or where.has(row.node) or hanging.is_loose(row, row.node)
             ] or rows[-1:]
             old = iter(sorted((row for row in chosen if row.node), key=where.of))
             for row in chosen:
@@ -132,23 +134,33 @@ def _is_boundary(row: Row) -> bool:
 class _Places:
     """Where rows stood: on the old path, or beside it behind the record of it that they hung from."""
 
-    def __init__(self, graph: Graph, places: Mapping[int, int]) -> None:
+    def __init__(self, graph: Graph, path: Sequence[Node]) -> None:
         self._graph = graph
-        self._path = places
-        self._known = dict(places)
+        self._path = array("q", [_UNKNOWN]) * len(graph.nodes)
+        for place, node in enumerate(path):
+            self._path[node.index] = place
+        self._known = self._path[:]
+
+    def has(self, node: Node) -> bool:
+        """Whether a record stood on the path."""
+        return self._path[node.index] >= 0
 
     def of(self, row: Row) -> tuple[int, int, int]:
         """A place to sort by."""
-        if row.node is None or row.node.index in self._path:
+        if row.node is None or self.has(row.node):
             return (self._path[row.node.index] if row.node else -1), 0, 0
         gap: list[int] = []
         node: Node | None = row.node
-        while node is not None and node.index not in self._known:
+        while node is not None and self._known[node.index] == _UNKNOWN:
             gap.append(node.index)
             node = self._graph.parent(node)
         at = self._known[node.index] if node is not None else -1
-        self._known.update(dict.fromkeys(gap, at))
+        for index in gap:
+            self._known[index] = at
         return at, 1, row.node.order
+
+
+_UNKNOWN: Final = -2
 
 
 class _Hanging:

@@ -50,6 +50,8 @@ class Planner:
         wanted, mending = drafts_of(self._records, self._rewrite.messages, self._rewrite.faulty)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         thread = self._thread(wanted)
+        roles = [draft.role for draft in wanted]
+        del wanted  # of its items a long session has a hundred thousand
         gone = self._gone(thread)
         hidden = self._hidden(gone, thread)
         boundary = self._boundary_row(hidden, thread)
@@ -62,7 +64,7 @@ class Planner:
         self._link(linker, rows, [row for row in thread.rows if row not in detached])
         self._refer(linker.ancestors, rows, thread)
         self._retell(rows)
-        self._set_usage(wanted, thread)
+        self._set_usage(roles, thread)
         _date(thread, boundary, max((n.time for n in hidden if n.time is not None), default=None))
         self._note_graph(rows)
         return Plan([row.as_line() for row in rows], tuple(self._repairs))
@@ -217,7 +219,7 @@ class Planner:
                 self._note("result-order", row.node, "words stood before a result of the same message")
 
     def _link(self, linker: Linker, rows: Sequence[Row], thread: Sequence[Row]) -> None:
-        linker.link(thread, {n.index: place for place, n in enumerate(self._way.path)})
+        linker.link(thread, self._way.path)
         for row in rows:
             if row.node is not None and row.node.in_tree:
                 parent = row.parent.uuid if row.parent else None
@@ -247,13 +249,13 @@ class Planner:
                 told = says_any(self._records.value(row.node.index), words, names)
                 row.words = words if told else None
 
-    def _set_usage(self, wanted: Sequence[Draft], thread: Thread) -> None:
+    def _set_usage(self, roles: Sequence[Role], thread: Thread) -> None:
         """Let the newest usage say how big the context is now: the client believes it."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
             return
-        for number in range(len(wanted) - 1, -1, -1):
-            if wanted[number].role is not Role.ASSISTANT:
+        for number in range(len(roles) - 1, -1, -1):
+            if roles[number] is not Role.ASSISTANT:
                 continue
             rows = [row for row in thread.rows if row.message == number and row.node and row.node.usage]
             if any(row.node and row.node.usage and row.node.usage.context for row in rows):
