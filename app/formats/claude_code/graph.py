@@ -59,15 +59,24 @@ class Graph:
         """Whether the file is a sub-agent's own transcript: its sidechain is the conversation."""
         self._parents: list[Node | None] = [None] * len(nodes)
         self._find_parents()
-        self._by_message: dict[str, list[Node]] = {}
-        self._by_answer: dict[str, list[Node]] = {}
+        self._by_message: dict[str, Sequence[Node]] = {}
+        self._by_answer: dict[str, Node] = {}
+        """The first record that answers a call."""
         for node in self.tree:
             if node.sent and self.is_main(node):
-                if node.message_id is not None:
-                    self._by_message.setdefault(node.message_id, []).append(node)
-                for ident in node.answers:
-                    self._by_answer.setdefault(ident, []).append(node)
+                self._note_ids(node)
         self._cut_cycles()
+
+    def _note_ids(self, node: Node) -> None:
+        for ident in node.answers:
+            self._by_answer.setdefault(ident, node)
+        if node.message_id is None:
+            return
+        known = self._by_message.get(node.message_id, ())
+        if isinstance(known, list):
+            known.append(node)
+        else:  # most messages are one record
+            self._by_message[node.message_id] = [*known, node] if known else (node,)
 
     def _find_winners(self) -> None:
         for node in self.nodes:
@@ -208,7 +217,7 @@ class Graph:
                 found.put(node, at, 0)
         answered = {ident for n in path for ident in n.answers}
         for group, (first, last) in spans.items():
-            members = self._by_message.get(group, [])
+            members = self._by_message.get(group, ())
             for node in members:
                 found.put(node, first, 0)
             for node in self._answers_to(members, answered):
@@ -258,7 +267,7 @@ class Graph:
 
     def _answers_to(self, members: Iterable[Node], answered: set[str]) -> list[Node]:
         idents = (ident for node in members for ident in node.calls if ident not in answered)
-        return [self._by_answer[ident][0] for ident in idents if ident in self._by_answer]
+        return [self._by_answer[ident] for ident in idents if ident in self._by_answer]
 
 
 class _Gathering:
