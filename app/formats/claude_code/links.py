@@ -19,19 +19,22 @@ class Ancestors:
 
     def __init__(self, graph: Graph, rows: Iterable[Row]) -> None:
         self._graph = graph
-        self._rows = {row.node.index: row for row in rows if row.node is not None and row.uuid is not None}
+        self._rows: list[Row | None] = [None] * len(graph.nodes)
+        for row in rows:
+            if row.node is not None and row.uuid is not None:
+                self._rows[row.node.index] = row
         self._known: dict[int, Row | None] = {}
 
     def of(self, node: Node) -> Row | None:
         """The nearest ancestor of `node` that is among the rows."""
         gap: list[int] = []
         parent = self._graph.parent(node)
-        while parent is not None and parent.index not in self._rows and parent.index not in self._known:
+        while parent is not None and self._rows[parent.index] is None and parent.index not in self._known:
             gap.append(parent.index)
             parent = self._graph.parent(parent)
         found = None
         if parent is not None:
-            found = self._rows.get(parent.index) or self._known.get(parent.index)
+            found = self._rows[parent.index] or self._known.get(parent.index)
         self._known.update(dict.fromkeys(gap, found))
         return found
 

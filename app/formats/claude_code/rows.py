@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final
@@ -65,10 +66,13 @@ class Row(Struct, eq=False):
         )
 
     def as_line(self) -> Row | int:
-        """The record itself where it is kept as it is; called when all rows are linked."""
+        """The record itself where it is kept as it is; called when all rows are linked.
+
+        Another row is copied, so that those that stay lie together and the room of the rest is free.
+        """
         self.parent_uuid = None if self.parent is None else self.parent.uuid
         self.parent = None
-        return self if self.node is None or self.edited else self.node.index
+        return copy(self) if self.node is None or self.edited else self.node.index
 
 
 class Thread(Struct):

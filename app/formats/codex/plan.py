@@ -73,7 +73,7 @@ class Planner:
         self._edit(rows, tail)
         number(rows, self._rollout)
         date(rows, self._rollout)
-        return Plan([row.as_line for row in rows], (*file_repairs(self._session.notices), *repairs))
+        return Plan([row.as_line() for row in rows], (*file_repairs(self._session.notices), *repairs))
 
     def _hidden(self, kept: Set[Place]) -> set[Place]:
         """The items that stay above a new compaction: all that go, but for what was taken out of the rest.

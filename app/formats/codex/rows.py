@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -33,8 +34,10 @@ class Row(Struct, eq=False):
         """Whether a record says something else (an ordinal left aside)."""
         return self.item is not None or bool(self.edits)
 
-    @property
     def as_line(self) -> Row | int:
-        """The record itself where it is kept as it is."""
+        """The record itself where it is kept as it is.
+
+        Another row is copied, so that those that stay lie together and the room of the rest is free.
+        """
         is_kept = self.record is not None and self.ordinal is None and not self.edited
-        return self.record if is_kept and self.record is not None else self
+        return self.record if is_kept and self.record is not None else copy(self)
