@@ -6,6 +6,7 @@ last moment before the original can change. So one that bears a name is one that
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,12 @@ class Papers:
         self._new: list[Path] = []
         """Folders that were made for these papers, the outermost first."""
 
-    def back_up(self, source: Source) -> Backup:
-        """The original's bytes as read, synced; raises WriteFailed."""
+    def back_up(self, source: Source, pieces: Iterable[bytes] | None = None) -> Backup:
+        """The original's bytes as read, synced; `pieces` are all of them. Raises WriteFailed."""
         with uninterrupted():
             self._new += make_folder(self.folder)
         extension = Path(source.name).suffix if source.name != "-" else ""
-        return Backup(stage(self.folder, chunks(source)), extension)
+        return Backup(stage(self.folder, chunks(source) if pieces is None else pieces), extension)
 
     def keep(self, backup: Backup | None, manifest: dict[str, Any]) -> Kept:
         """Give the backup its name, under one that never existed, and write the manifest that tells of it.

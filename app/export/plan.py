@@ -12,12 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.errors import InputError
+from app.export.checks import place_checks, rule_checks
 from app.export.files import holds
 from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
 from app.export.install import beside, installed_path
 from app.export.prints import Prints
 from app.export.results_index import free_name, planned_index
-from app.export.resuming import Resuming, passed_over, resuming_as
+from app.export.resuming import Resuming, resuming_as
+from app.export.stopping import TO_THE_END, Stopper
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.retold import lost_words
@@ -25,11 +27,9 @@ from app.formats.source import FileSource, Source
 from app.formats.told import first_words, headline
 from app.masking import Wanted
 from app.model import Boundary, Message, Session, Text
-from app.running import users_of
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import Messages, PlannedFile
-from app.validity import Violation, errors
-from app.work.checks import Check, Faults, Level, RuleBook
+from app.work.checks import Check, Level, RuleBook
 from app.work.pricing import Pricing, pricing
 from app.work.workspace import Step, Workspace
 
@@ -115,9 +115,9 @@ class ExportPlan:
         """
         return self.source.size - (self.size_after() if size_after is None else size_after)
 
-    def size_after(self) -> int:
-        """Bytes of the new file; makes it once without writing it."""
-        return sum(map(len, self.rewriting.pieces()))
+    def size_after(self, stopper: Stopper = TO_THE_END) -> int:
+        """Bytes of the new file; makes it once without writing it. Raises Stopped."""
+        return sum(map(len, stopper.each(self.rewriting.pieces())))
 
     @property
     def resuming(self) -> Resuming:
@@ -146,8 +146,13 @@ def typed_path(text: str) -> Path:
     return path
 
 
-def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPlan:
-    """The plan for what the workspace holds now; raises InputError when nothing can be exported."""
+def make_plan(
+    workspace: Workspace, source: Source, wishes: Wishes, stopper: Stopper = TO_THE_END
+) -> ExportPlan:
+    """The plan for what the workspace holds now.
+
+    Raises InputError when nothing can be exported, or Stopped.
+    """
     session = workspace.session
     if not session.live:
         raise InputError(f"{session.name} holds no conversation: there is nothing to export")
@@ -157,6 +162,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
     session_id = None if wishes.in_place else workspace.new_id
     target = _target(source, kind, wishes, session_id, session)
     listed = _index(workspace, source, wishes, target)
+    stopper.look()
     files = (*_planned_files(workspace, target), *((listed,) if listed else ()))
     moved: tuple[tuple[str, str], ...] = ()
     if wishes.share is not None and target is not None:
@@ -164,9 +170,16 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
     kept = Unsealed(workspace.messages, 0) if wishes.share is None else unsealed(workspace.messages)
     before, after = workspace.tokens(session.live), workspace.tokens(kept.messages)
     prints = Prints()
-    faults = RuleBook(session).faults(kept.messages, goes_on=wishes.share is None, watched=prints.taken)
-    rewrite = replace(_rewrite(workspace, wishes, kept.messages, session_id), faulty=faults.places)
+    faults = RuleBook(session).faults(
+        kept.messages,
+        goes_on=wishes.share is None,
+        watched=prints.taken,
+        looked=stopper.each,
+    )
+    rewrite = _rewrite(workspace, wishes, kept.messages, session_id)
+    rewrite = replace(rewrite, faulty=faults.places, look=stopper.look)
     rewriting = kind.rewrite(session, rewrite)
+    stopper.look()
     if not wishes.in_place:
         rewriting = replace(rewriting, pieces=partial(_ended, rewriting.pieces))
     return ExportPlan(
@@ -195,7 +208,7 @@ def make_plan(workspace: Workspace, source: Source, wishes: Wishes) -> ExportPla
         checks=(
             *workspace.checks(),
             *rule_checks(kind, faults, rewriting),
-            *place_checks(source, kind, wishes),
+            *place_checks(source, kind, in_place=wishes.in_place),
             *(() if wishes.share is None else sharing_checks(session, kept.left_out)),
         ),
         share=wishes.share,
@@ -351,43 +364,3 @@ def _side_folder(source: Source, kind: Format, target: Path | None) -> tuple[Pat
     if old is None or new is None or not Path(old).is_dir():
         return None
     return Path(old), Path(new)
-
-
-def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Check, ...]:
-    """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
-    checks = []
-    broken = errors(found.broken_by_edit)
-    if broken:
-        checks.append(Check(Level.FAIL, _told("this edit would break", broken), _keys(broken)))
-    else:
-        checks.append(Check(Level.OK, f"{kind.title} accepts it: no rule is broken by the edit"))
-    old = errors(found.already_broken)
-    if old:
-        checks.append(Check(Level.WARN, _told("broken in the original already", old), _keys(old)))
-    if rewriting.repairs:
-        words = ", ".join(sorted({notice.word for notice in rewriting.repairs}))
-        checks.append(Check(Level.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))
-    return tuple(checks)
-
-
-def place_checks(source: Source, kind: Format, wishes: Wishes) -> tuple[Check, ...]:
-    """What a person should know of the file itself: a link, a user, an agent that will not look at it."""
-    if not isinstance(source, FileSource):
-        return ()
-    checks = []
-    if source.path.is_symlink():
-        checks.append(Check(Level.WARN, f"{source.path} is a link to {source.path.resolve()}"))
-    if wishes.in_place and (users := users_of(source.path)):
-        checks.append(Check(Level.WARN, f"another program has the file open: {', '.join(users)}"))
-    if wishes.in_place and (why := passed_over(kind)):
-        checks.append(Check(Level.WARN, why))
-    return tuple(checks)
-
-
-def _told(what: str, violations: list[Violation]) -> str:
-    rules = ", ".join(dict.fromkeys(violation.rule for violation in violations))
-    return f"{what}: {rules}"
-
-
-def _keys(violations: list[Violation]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(violation.key for violation in violations))

@@ -10,17 +10,22 @@ from app.errors import RefusedError
 from app.export.files import Staged
 from app.export.plan import ExportPlan
 from app.export.prints import Prints
+from app.export.stopping import TO_THE_END, Stopper
 from app.formats.base import Format, Streams
 from app.formats.damage import SAME_MESSAGES
 from app.formats.source import FileSource, Source
 from app.validity import check, errors
 
 
-def compare_with_plan(staged: Staged, plan: ExportPlan) -> None:
-    """Raise RefusedError unless the staged file holds the planned messages and breaks no rule."""
+def compare_with_plan(staged: Staged, plan: ExportPlan, stopper: Stopper = TO_THE_END) -> None:
+    """Raise RefusedError unless the staged file holds the planned messages and breaks no rule.
+
+    Raises Stopped, too.
+    """
     with FileSource(staged.path) as source:
         written = Prints()
-        found = check(plan.format.validity, written.taken(sent_by(plan.format, source)))
+        sent = stopper.each(sent_by(plan.format, source))
+        found = check(plan.format.validity, written.taken(sent))
         if broken := errors(found):
             raise RefusedError(
                 f"{plan.target_words} was not written: the result would break {broken[0].rule}"

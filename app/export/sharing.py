@@ -20,6 +20,7 @@ from app.export.as_json import step_as_json
 from app.export.files import Staged, discard, encoded, publish_free, stage
 from app.export.for_others import NOT_PROMISED
 from app.export.plan import ExportPlan
+from app.export.stopping import TO_THE_END, Stopper
 from app.formats.source import FileSource, chunks
 from app.formats.splice import scan
 from app.json_out import json_bytes
@@ -43,17 +44,17 @@ class Sharing:
     names_elsewhere: int = 0
     """Times that a user name which was masked in paths stands elsewhere in the session."""
 
-    def staged(self, whole: Staged, look: Callable[[], None] = lambda: None) -> Staged:
-        """The masked bytes of a session in the place of the staged ones. Raises RefusedError.
+    def staged(self, whole: Staged, stopper: Stopper = TO_THE_END) -> Staged:
+        """The masked bytes of a session in the place of the staged ones.
 
-        `look` is called before each piece; what it raises ends it, with nothing left behind.
+        Raises RefusedError, or Stopped, with nothing left behind.
         """
         try:
             with FileSource(whole.path) as source:
-                pieces = _looking(masked_pieces(partial(chunks, source), self._name, self.masker), look)
-                made = stage(whole.path.parent, pieces)
+                pieces = masked_pieces(partial(chunks, source), self._name, self.masker)
+                made = stage(whole.path.parent, stopper.each(pieces))
                 try:
-                    self._prove(source, made)
+                    self._prove(source, made, stopper)
                 except BaseException:
                     discard(made.path)
                     raise
@@ -81,7 +82,7 @@ class Sharing:
     def _name(self) -> str:
         return "standard output" if self.plan.target is None else self.plan.target.name
 
-    def _prove(self, source: FileSource, made: Staged) -> None:
+    def _prove(self, source: FileSource, made: Staged, stopper: Stopper) -> None:
         kind, where = self.plan.format, self.plan.target_words
         with FileSource(made.path) as masked:
             before, after = kind.read(source), kind.read(masked)
@@ -96,7 +97,7 @@ class Sharing:
                 )
             again = Masker(Wanted(addresses=self.masker.wanted.addresses))
             names = [name.lower().encode() for name in self.masker.tally.different[NAME] if len(name) > 3]
-            for piece in masked_pieces(partial(chunks, masked), self._name, again):
+            for piece in stopper.each(masked_pieces(partial(chunks, masked), self._name, again)):
                 lowered = piece.lower()
                 self.names_elsewhere += sum(lowered.count(name) for name in names)
             if again.tally.times:
@@ -184,11 +185,14 @@ def sharing_of(plan: ExportPlan) -> Sharing | None:
     return Sharing(plan, Masker(wanted))
 
 
-def foreseen(plan: ExportPlan) -> Sharing | None:
-    """What would be masked in the session itself, worked out without a byte being written."""
+def foreseen(plan: ExportPlan, stopper: Stopper = TO_THE_END) -> Sharing | None:
+    """What would be masked in the session itself, worked out without a byte being written.
+
+    Raises Stopped.
+    """
     found = sharing_of(plan)
     if found is not None:
-        for _ in masked_pieces(plan.rewriting.pieces, found._name, found.masker):
+        for _ in stopper.each(masked_pieces(plan.rewriting.pieces, found._name, found.masker)):
             pass
     return found
 
@@ -199,12 +203,6 @@ def _roots(plan: ExportPlan) -> Iterator[tuple[str, str]]:
     if plan.side_folder is not None:
         old, new = plan.side_folder
         yield str(old), new.name
-
-
-def _looking(pieces: Iterator[bytes], look: Callable[[], None]) -> Iterator[bytes]:
-    for piece in pieces:
-        look()
-        yield piece
 
 
 def masked_pieces(pieces: Callable[[], Iterable[bytes]], name: str, masker: Masker) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.errors import FileChanged, RefusedError, Stopped, WriteFailed
+from app.errors import FileChanged, RefusedError, WriteFailed
 from app.export.as_json import plan_as_json
 from app.export.files import (
     PRIVATE,
@@ -46,12 +46,11 @@ from app.export.papers import Backup, Papers
 from app.export.plan import ExportPlan
 from app.export.readback import compare_with_plan
 from app.export.sharing import Sharing, sharing_of
+from app.export.stopping import Stop, Stopper, never
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
 
 Progress = Callable[[str], None]
-Stop = Callable[[], bool]
-"""Asked again and again while a file is written; true ends it."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def write(
     *,
     drop_user_words: bool = False,
     progress: Progress | None = None,
-    stop: Stop = lambda: False,
+    stop: Stop = never,
 ) -> Written:
     """Carry out a plan; raises RefusedError, FileChanged, WriteFailed or Stopped, and leaves nothing behind
     then, not even the backup: the original is as it was."""
@@ -154,7 +153,8 @@ class _Export:
         self.plan = plan
         self._undo = undo
         self._say = say
-        self._stop = stop
+        words = f"{plan.target_words} was not written, the original is untouched"
+        self._stopper = Stopper(stop, words)
         self._sharing = sharing_of(plan)
         self._papers = _papers(plan)
         self._backup: Backup | None = None
@@ -166,7 +166,8 @@ class _Export:
             self._undo.callback(papers.remove_folders)
             if self.plan.backup:
                 self._say("Backing up")
-                self._backup = papers.back_up(self.plan.source)
+                source = self.plan.source
+                self._backup = papers.back_up(source, self._stopper.each(chunks(source)))
                 self._undo.callback(discard, self._backup.staged.path)
 
     def to_file(self, target: Path) -> Written:
@@ -181,7 +182,7 @@ class _Export:
         written = Written(
             plan, target, None, None, None, files, staged.size, staged.sha256, shared=self._sharing
         )
-        self._go_on_unless_stopped()
+        self._stopper.look()
         with uninterrupted():
             written = self._with_papers(written)
             if plan.in_place:
@@ -197,24 +198,15 @@ class _Export:
         """The new file under an unfinished name, read back, and masked where it is for other people."""
         plan, sharing = self.plan, self._sharing
         mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
-        staged = stage(_staging_folder(plan, target), self._pieces(), mode)
+        staged = stage(_staging_folder(plan, target), self._stopper.each(plan.rewriting.pieces()), mode)
         self._undo.callback(discard, staged.path)
         self._say("Reading back")
-        compare_with_plan(staged, plan)
+        compare_with_plan(staged, plan, self._stopper)
         if sharing is not None:
             self._say("Masking")
-            staged = sharing.staged(staged, self._go_on_unless_stopped)
+            staged = sharing.staged(staged, self._stopper)
             self._undo.callback(discard, staged.path)
         return staged
-
-    def _pieces(self) -> Iterator[bytes]:
-        for piece in self.plan.rewriting.pieces():
-            self._go_on_unless_stopped()
-            yield piece
-
-    def _go_on_unless_stopped(self) -> None:
-        if self._stop():
-            raise Stopped(f"stopped: {self.plan.target_words} was not written, the original is untouched")
 
     def _files(self) -> Iterator[Path]:
         """What lies beside the new session, as it is made."""

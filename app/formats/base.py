@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct, field
 
 from app.formats.source import Source
 from app.model import Boundary, Message, Notice, Session
+
+Thing = TypeVar("Thing")
+
+
+def nothing() -> None:
+    """What is done where nobody has to be asked."""
 
 
 class Rewrite(Struct, frozen=True):
@@ -33,6 +39,14 @@ class Rewrite(Struct, frozen=True):
     faulty: frozenset[str] | None = None
     """Keys of the messages in which `Format.request` breaks a rule: only they and those beside them can
     need mending. None where that is not known, or where mending takes a look at the whole conversation."""
+    look: Callable[[], object] = nothing
+    """Called again and again while the rewriting is worked out; what it raises ends that."""
+
+    def looked(self, things: Iterable[Thing]) -> Iterator[Thing]:
+        """The same things, with a look before each."""
+        for thing in things:
+            self.look()
+            yield thing
 
 
 class Rewriting(Struct, frozen=True):

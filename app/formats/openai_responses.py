@@ -77,7 +77,7 @@ class OpenAIResponses:
         """The file with these items. Ids, title and usage have no place in it and are ignored."""
         records = records_of(session)
         sender = Sender(session, _PlainItems(records))
-        wanted, repairs = sender.mended(_listed(rewrite.messages, records))
+        wanted, repairs = sender.mended(_listed(rewrite.messages, records), rewrite)
         elsewhere = _changed_instructions(session, rewrite.messages, records)
         kept = sum(out.home is not None and not out.changed for out in wanted)
         changed = sum(out.home is not None and out.changed for out in wanted)

@@ -124,14 +124,15 @@ class RuleBook:
         *,
         goes_on: bool = True,
         watched: Callable[[Pairs], Pairs] = lambda pairs: pairs,
+        looked: Callable[[Pairs], Pairs] = lambda pairs: pairs,
     ) -> Faults:
         """The violations with these messages sent in the place of the live segment.
 
         `goes_on`: the provider knows the conversation, so that what it sealed must come back to it.
-        `watched` sees each message on its way to the rules.
+        `watched` sees each message on its way to the rules, `looked` every one that is read.
         """
-        pairs = watched(self._format.request(self._session, messages))
-        options = Options(before=self._sealed()) if goes_on else DEFAULTS
+        pairs = watched(looked(self._format.request(self._session, messages)))
+        options = Options(before=looked(self._sealed())) if goes_on else DEFAULTS
         after = check_rules(self._format.validity, pairs, options)
         if not after:
             return Faults()

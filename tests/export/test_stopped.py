@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,14 @@ from app.export import write as module
 from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
 from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.readback import sent_by
+from app.export.sharing import foreseen
+from app.export.stopping import Stopper
 from app.export.strays import remove
 from app.export.write import write
+from app.formats.base import Format
+from app.formats.source import Source
+from app.masking import Wanted
 from app.opening import Opened, open_workspace
 from app.restore import State, restore, state_of
 from tests.export.kills import CALLS
@@ -177,3 +184,58 @@ def test_a_name_that_was_taken_meanwhile_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(HandcompactError, match="exists already"):
         write(plan, progress=take)
     assert tree(tmp_path) == {**before, name.name: b"mine"}
+
+
+SAMPLES = sorted(
+    path
+    for path in (Path(__file__).parent.parent.parent / "sample_sessions").iterdir()
+    if path.suffix in (".json", ".jsonl", ".traj")
+)
+
+
+def stopping_at(last: int, looks: list[int] | None = None) -> Stopper:
+    """Ends work at its look of that number; `looks` gets one for each."""
+    made = [] if looks is None else looks
+
+    def stop() -> bool:
+        made.append(1)
+        return len(made) == last
+
+    return Stopper(stop, "nothing is planned")
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_a_plan_can_be_stopped_at_each_message_of_any_format(sample: Path) -> None:
+    found = open_workspace(str(sample), pipeline="gentle", exact=False)
+    if not found.workspace.session.live:
+        pytest.skip("there is nothing to export")
+    found.workspace.run_all()
+    looks: list[int] = []
+    plan = make_plan(found.workspace, found.source, Wishes(out=Path("x.json")), stopping_at(-1, looks))
+    size = plan.size_after()
+    assert len(looks) > len(found.workspace.messages)
+    for last in (1, 2, len(looks) // 2, len(looks)):
+        with pytest.raises(Stopped, match="nothing is planned"):
+            make_plan(found.workspace, found.source, Wishes(out=Path("x.json")), stopping_at(last))
+    shared = make_plan(found.workspace, found.source, Wishes(share=Wanted(), out=Path("x.json")))
+    for work in (plan.size_after, partial(foreseen, shared)):
+        with pytest.raises(Stopped):
+            work(stopping_at(1))
+    again = make_plan(found.workspace, found.source, Wishes(out=Path("x.json")))
+    assert again.prints.tell_same(plan.prints) and again.size_after() == size
+
+
+def test_reading_back_stops_at_the_next_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    read: list[str] = []
+
+    def sent(kind: Format, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+        for key, message in sent_by(kind, source):
+            read.append(key)
+            yield key, message
+
+    monkeypatch.setattr("app.export.readback.sent_by", sent)
+    plan = planned(tmp_path)
+    with pytest.raises(Stopped):
+        write(plan, progress=said.append, stop=lambda: "Reading back" in said)
+    assert len(read) == 1

@@ -11,14 +11,18 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from app.errors import Stopped
 from app.export.files import Staged
-from app.export.plan import ExportPlan, make_plan
+from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.readback import compare_with_plan
-from app.formats.source import BytesSource
+from app.export.stopping import Stopper
+from app.formats.source import BytesSource, Source
 from app.opening import Opened, open_workspace
 from app.tui.screens.export import ExportScreen
+from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.lost import LostScreen
 from app.tui.widgets.controls import Push, TickBox
+from app.work.workspace import Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
@@ -241,9 +245,9 @@ async def test_nothing_writes_a_plan_out_while_it_is_carried_out(
 def _pausing(monkeypatch: pytest.MonkeyPatch, close: Callable[[], None]) -> None:
     """Press escape at the moment when the file is read back."""
 
-    def slow(staged: Staged, plan: ExportPlan) -> None:
+    def slow(staged: Staged, plan: ExportPlan, stopper: Stopper) -> None:
         close()
-        compare_with_plan(staged, plan)
+        compare_with_plan(staged, plan, stopper)
 
     monkeypatch.setattr("app.export.write.compare_with_plan", slow)
 
@@ -375,10 +379,41 @@ async def test_a_plan_that_takes_long_says_for_how_long(
     monkeypatch.setattr("app.tui.screens.parts.waits.SLOW_SECONDS", 0.01)
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
-        while "esc leaves" not in screen_text(app):
+        while "esc stops it and leaves" not in screen_text(app):
             await pilot.pause(0.02)
         held.set()
         assert "nothing is written yet" in await settle(pilot)
+
+
+async def test_escape_stops_a_plan_that_takes_long_and_the_work_behind_it(
+    original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, ended = threading.Event(), list[Exception]()
+
+    def slow(workspace: Workspace, source: Source, wishes: Wishes, stopper: Stopper) -> ExportPlan:
+        assert go_on.wait(20)
+        try:
+            return make_plan(workspace, source, wishes, stopper)
+        except Stopped as error:
+            ended.append(error)
+            raise
+
+    app = OnScreen(InspectScreen, work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr("app.tui.screens.parts.exporting.make_plan", slow)
+        await pilot.press("e")
+        while "planning ..." not in screen_text(app):
+            await pilot.pause(0.01)
+        await pilot.press("escape")
+        while kind_of_screen(app) is not InspectScreen:
+            await pilot.pause(0.01)
+        go_on.set()
+        await settle(pilot)
+        assert str(ended[0]) == "stopped: nothing is planned"
+        assert kind_of_screen(app) is InspectScreen and not list(app.workers)
+        # It can be planned again at once.
+        assert "nothing is written yet" in await press(pilot, "e")
 
 
 async def test_where_much_text_stays_lost_facts_are_looked_for_only_when_asked(

@@ -49,6 +49,7 @@ class Planner:
         """The rows in their order, with everything that they must say differently."""
         wanted, mending = drafts_of(self._records, self._rewrite.messages, self._rewrite.faulty)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
+        self._rewrite.look()
         thread = self._thread(wanted)
         roles = [draft.role for draft in wanted]
         del wanted  # of its items a long session has a hundred thousand
@@ -60,6 +61,7 @@ class Planner:
         rows = self._arrange(thread, gone, hidden, boundary, regrouped)
         if self._rewrite.drop_old and boundary is not None:
             rows = _without_old(rows, boundary)
+        self._rewrite.look()
         linker = Linker(self._graph, rows, boundary)
         self._link(linker, rows, [row for row in thread.rows if row not in detached])
         self._refer(linker.ancestors, rows, thread)

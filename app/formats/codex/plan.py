@@ -54,7 +54,7 @@ class Planner:
         """The rows in their order, with everything that they must say differently."""
         boundary = self._rewrite.boundary
         wanted, repairs = self._sender.mended(
-            self._rewrite.messages, sound=self._rewrite.faulty == frozenset()
+            self._rewrite.messages, self._rewrite, sound=self._rewrite.faulty == frozenset()
         )
         kept = {out.home for out in wanted if out.home is not None}
         hidden = set() if boundary is None else self._hidden(kept)
@@ -136,7 +136,7 @@ class Planner:
     def _edit(self, rows: Sequence[Row], tail: Sequence[Outgoing]) -> None:
         """Clear what repeats a changed output, and let the newest usage say how big the context is now."""
         by_record = {row.record: row for row in rows if row.record is not None}
-        for out in tail:
+        for out in self._rewrite.looked(tail):
             if out.home is None or not out.changed:
                 continue
             value = self._sender.value(out)

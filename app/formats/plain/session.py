@@ -188,11 +188,13 @@ class PlainFormat(ABC):
         """The file with these messages. Ids, title and usage have no place in it and are ignored."""
         records = records_of(session)
         plan = self._mending(
-            records, lambda: self.request(session, rewrite.messages), alternate=rewrite.alternate
+            records,
+            lambda: rewrite.looked(self.request(session, rewrite.messages)),
+            alternate=rewrite.alternate,
         )
         writer = Writer(self, session, rewrite.messages, plan)
         kept = changed = added = 0
-        for step in writer.steps():
+        for step in rewrite.looked(writer.steps()):
             kept += step.record is not None and step.value is None
             changed += step.record is not None and step.value is not None
             added += step.record is None

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from app.formats.base import Rewrite
 from app.formats.repairs import as_notices
 from app.formats.responses.forms import edited_item, made_items
 from app.formats.responses.repairs import mend_responses
@@ -95,20 +96,24 @@ class Sender:
                     yield from (Outgoing(message, None, item) for item in made)
 
     def mended(
-        self, messages: Sequence[Message], *, sound: bool = False
+        self, messages: Sequence[Message], rewrite: Rewrite, *, sound: bool = False
     ) -> tuple[list[Outgoing], tuple[Notice, ...]]:
-        """The items with every repair that the provider's rules demand, and what was mended.
+        """The items of a rewrite with every repair that the provider's rules demand, and what was mended.
 
         `sound`: they are known to demand none.
         """
+
+        def outgoing() -> Iterator[Outgoing]:
+            return rewrite.looked(self.outgoing(messages))
+
         if sound:
-            return list(self.outgoing(messages)), ()
+            return list(outgoing()), ()
 
         def pairs() -> Iterator[tuple[str, dict[str, Any]]]:
-            return ((str(n), self.value(out)) for n, out in enumerate(self.outgoing(messages)))
+            return ((str(n), self.value(out)) for n, out in enumerate(outgoing()))
 
         mending = mend_responses(pairs)
-        drafts = list(self.outgoing(messages))
+        drafts = list(outgoing())
         if not mending.needed:
             return drafts, ()
         found: list[Outgoing] = []

@@ -87,7 +87,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         except InputError as error:
             self.post_message(Failed(str(error)))
         else:
-            self.wait_for("planning", way_out="esc leaves", at_once=True)
+            self.wait_for("planning", way_out="esc stops it and leaves", at_once=True)
 
     @on(Progressed)
     def _progress(self, event: Progressed) -> None:

@@ -11,6 +11,7 @@ from textual.worker import Worker, get_current_worker
 from app.errors import HandcompactError
 from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.sharing import Sharing, foreseen
+from app.export.stopping import Stopper
 from app.export.write import Written, write
 from app.formats.source import FileSource
 from app.model import blocks_of, chars_of
@@ -84,7 +85,7 @@ class Exports(WorkScreen):
         `index` is whether the results that are gone are listed.
         """
         worker = get_current_worker()
-        # One that was given up and cannot stop is waited for: two would both take twice as long.
+        # One that was given up is waited for until it stops: two would both take twice as long.
         with self._one_plan:
             if not worker.is_cancelled:
                 self._plan(wishes, worker, index=index)
@@ -96,8 +97,9 @@ class Exports(WorkScreen):
             workspace.count(workspace.to_count(), lambda: worker.is_cancelled, self._say)
             if worker.is_cancelled:
                 return
-            plan = make_plan(workspace, self.opened.source, wishes)
-            found: Message = Planned(plan, plan.size_after(), foreseen(plan))
+            stopper = Stopper(lambda: worker.is_cancelled, "nothing is planned")
+            plan = make_plan(workspace, self.opened.source, wishes, stopper)
+            found: Message = Planned(plan, plan.size_after(stopper), foreseen(plan, stopper))
         except (HandcompactError, OSError) as error:
             found = Failed(self._reason(error, wishes))
         if not worker.is_cancelled:

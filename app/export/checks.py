@@ -1,0 +1,50 @@
+"""What a plan is checked for: the provider's rules, and the place that it would be written to."""
+
+from __future__ import annotations
+
+from app.export.resuming import passed_over
+from app.formats.base import Format, Rewriting
+from app.formats.source import FileSource, Source
+from app.running import users_of
+from app.validity import Violation, errors
+from app.work.checks import Check, Faults, Level
+
+
+def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Check, ...]:
+    """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
+    checks = []
+    broken = errors(found.broken_by_edit)
+    if broken:
+        checks.append(Check(Level.FAIL, _told("this edit would break", broken), _keys(broken)))
+    else:
+        checks.append(Check(Level.OK, f"{kind.title} accepts it: no rule is broken by the edit"))
+    old = errors(found.already_broken)
+    if old:
+        checks.append(Check(Level.WARN, _told("broken in the original already", old), _keys(old)))
+    if rewriting.repairs:
+        words = ", ".join(sorted({notice.word for notice in rewriting.repairs}))
+        checks.append(Check(Level.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))
+    return tuple(checks)
+
+
+def place_checks(source: Source, kind: Format, *, in_place: bool) -> tuple[Check, ...]:
+    """What a person should know of the file itself: a link, a user, an agent that will not look at it."""
+    if not isinstance(source, FileSource):
+        return ()
+    checks = []
+    if source.path.is_symlink():
+        checks.append(Check(Level.WARN, f"{source.path} is a link to {source.path.resolve()}"))
+    if in_place and (users := users_of(source.path)):
+        checks.append(Check(Level.WARN, f"another program has the file open: {', '.join(users)}"))
+    if in_place and (why := passed_over(kind)):
+        checks.append(Check(Level.WARN, why))
+    return tuple(checks)
+
+
+def _told(what: str, violations: list[Violation]) -> str:
+    rules = ", ".join(dict.fromkeys(violation.rule for violation in violations))
+    return f"{what}: {rules}"
+
+
+def _keys(violations: list[Violation]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(violation.key for violation in violations))
