@@ -14,7 +14,7 @@ from app.tui.app import HandcompactApp
 from app.tui.screens.busy import BusyScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.parts import background, behind, choices, marking, rows, searching
-from app.views.listing import shares
+from app.views.listing import arrange, key_of, shares
 from app.views.outlook import Outlook, outlook
 from app.work.walk import Told
 from app.work.workspace import Workspace
@@ -117,6 +117,74 @@ async def test_escape_gives_up_a_search_which_says_how_far_it_is(
         held.set()
         assert "given up" in await until(pilot, lambda: True)
         assert screen.is_current and not screen.rows.sought
+
+
+async def test_it_is_said_at_once_that_many_rows_are_being_sorted(
+    file: str, in_screen: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+
+    def slow(*given: Any, **named: Any) -> Any:
+        held.wait(5)
+        return arrange(*given, **named)
+
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr(rows, "arrange", slow)
+        await pilot.press("S")
+        await pilot.pause(0.05)
+        text = screen_text(app)
+        held.set()
+        assert "sorting ..." in text
+        assert "sorted by tokens" in await settle(pilot)
+
+
+async def test_a_search_finds_its_rows_where_they_stand_once_they_were_sorted_meanwhile(
+    file: str, in_screen: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+
+    def slow(block: Any) -> str:
+        held.wait(5)
+        return text_of(block)
+
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr(searching, "text_of", slow)
+        screen = main_screen(app)
+        held.set()
+        screen.find("Question 1")
+        await settle(pilot)
+        keys = {key_of(screen.shown[row]) for row in screen.rows.matches}
+        assert 0 < len(keys) < len(screen.shown)
+        held.clear()
+        # Another one is looked for while what was found before is still marked.
+        screen.find("Question 2")
+        screen.find("Question 1")
+        before = screen.laid
+        await pilot.press("S")
+        while screen.laid is before:
+            await pilot.pause(0.01)
+        held.set()
+        text = await settle(pilot)
+        assert {key_of(screen.shown[row]) for row in screen.rows.matches} == keys
+        assert "'Question 1' " in text and screen.rows.cursor in screen.rows.matches
+
+
+async def test_what_a_key_did_is_not_talked_over_by_a_search_that_was_done_before(
+    file: str, in_screen: list[str]
+) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = main_screen(app)
+        screen.find("Question 1")
+        await settle(pilot)
+        found = len(screen.rows.matches)
+        assert "in the order of the file" in await press(pilot, "S", "S")
+        assert len(screen.rows.matches) == found
 
 
 async def test_keys_wait_for_what_was_asked_for_and_escape_does_without(

@@ -232,6 +232,7 @@ class InspectScreen(
     def action_sort(self) -> None:
         by_tokens = not self.shell.preferences.by_tokens
         self.shell.prefer(by_tokens=by_tokens)
+        self.say_row("sorting ...")
 
         def sorted_now() -> None:
             if by_tokens:

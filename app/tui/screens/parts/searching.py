@@ -16,7 +16,7 @@ from app.tui.in_thread import in_thread
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.widgets.highlight import compile_query
 from app.tui.widgets.message_list import MessageList
-from app.views.listing import searched
+from app.views.listing import Item, searched
 
 TELL_SECONDS: Final = 0.25
 """Time between two words on how far it is."""
@@ -26,14 +26,20 @@ class Searches(RowsScreen):
     """A list of rows that are found by what their texts hold."""
 
     _search: Worker[None] | None = None
-    """The search that a person waits for."""
+    """The newest search."""
+    _awaited = ""
+    """What a person looks for, until all is searched."""
 
     class Searched(Message):
         """So much was searched, and these rows were found in it."""
 
-        def __init__(self, text: str, rows: Sequence[int], share: float, *, go: bool) -> None:
+        def __init__(
+            self, text: str, shown: Sequence[Item], rows: Sequence[int], share: float, *, go: bool
+        ) -> None:
             super().__init__()
             self.text = text
+            self.shown = shown
+            """What was searched, in the order in which `rows` count."""
             self.rows = rows
             self.share = share
             self.go = go
@@ -45,6 +51,7 @@ class Searches(RowsScreen):
             super().find(text)
             return
         self.status(f"looking for {text!r} ...")
+        self._awaited = text
         self._search = self._look_for(text, go=True)
 
     @property
@@ -53,16 +60,15 @@ class Searches(RowsScreen):
 
     def give_up_search(self) -> bool:
         """Search no further; False when nobody waits for a search."""
-        search, self._search = self._search, None
-        if search is None or search.is_finished:
-            return False
-        search.cancel()
-        return True
+        was_awaited, self._awaited = bool(self._awaited), ""
+        if was_awaited and self._search is not None:
+            self._search.cancel()
+        return was_awaited
 
     def rows_laid(self) -> None:
         super().rows_laid()
-        if self.rows.sought:
-            self._look_for(self.rows.sought, go=False)
+        if text := self._awaited or self.rows.sought:
+            self._search = self._look_for(text, go=bool(self._awaited))
 
     @in_thread(exit_on_error=False, exclusive=True, group="search")
     def _look_for(self, text: str, *, go: bool) -> None:
@@ -74,14 +80,16 @@ class Searches(RowsScreen):
             if worker.is_cancelled:
                 return
             if time.monotonic() > due:
-                self.post_message(self.Searched(text, (*found,), position / len(rows), go=go))
+                self.post_message(self.Searched(text, rows, (*found,), position / len(rows), go=go))
                 due = time.monotonic() + TELL_SECONDS
             if pattern.search(text_of(block)):
                 found.append(position)
-        self.post_message(self.Searched(text, found, 1, go=go))
+        self.post_message(self.Searched(text, rows, found, 1, go=go))
 
     @on(Searched)
     def _found(self, event: Searched) -> None:
+        if event.shown is not self.shown or (event.go and event.text != self._awaited):
+            return  # the rows were laid anew, and are searched anew; or it was given up
         count = counted(len(event.rows), "row") if event.rows else "nothing"
         if event.share < 1:
             if event.go:
@@ -89,5 +97,6 @@ class Searches(RowsScreen):
             return
         self.rows.set_matches(event.text, event.rows)
         if event.go:
+            self._awaited = ""
             self.rows.to_match()
-        self.say_row(f"{event.text!r}: {count}")
+            self.say_row(f"{event.text!r}: {count}")
