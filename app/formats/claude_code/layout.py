@@ -18,6 +18,8 @@ class Layout(Struct):
     """The rows of the old file that stay in it, in file order."""
     thread: Thread
     moved: set[Row] = field(default_factory=set)
+    astray: set[Row] = field(default_factory=set)
+    """Rows that stay although they stand before those that are sent before them: nothing goes behind them."""
     to_end: bool = False
     """Put what moves behind everything else, instead of behind the row that is sent before it."""
 
@@ -25,11 +27,18 @@ class Layout(Struct):
         """Move those of `rows` that stand before `place` (a place in the old file)."""
         self.moved |= {row for row in rows if row.node is not None and row.node.order < place}
 
+    def move_behind_first(self) -> None:
+        """Move what stands before the first row that is sent and stays: a boundary will stand there."""
+        kept = (row for row in self.thread.rows if row.node is not None and row not in self.moved)
+        first = next(kept, None)
+        if first is not None and first.node is not None:
+            self.move_behind(self.thread.rows, first.node.order)
+
     def move_out_of_order(self) -> set[Row]:
         """Move what a reader in file order would meet too late or too early; the rows that move.
 
         That is a row before another one of its message which must be read first, and a result behind
-        the answer to it.
+        the answer to it. An attachment is found by its parents alone, wherever it stands, and stays there.
         """
         late: set[Row] = set()
         following = self._starts()
@@ -41,7 +50,7 @@ class Layout(Struct):
                 row.message + 1, row.node.order
             )
             if behind_answer or (reached[0] == row.message and row.node.order < reached[1]):
-                late.add(row)
+                (self.astray if row.node.kind == "attachment" else late).add(row)
             else:
                 reached = (row.message, row.node.order)
         self.moved |= late
@@ -64,8 +73,9 @@ class Layout(Struct):
         first: Row | None = None
         for row in self.thread.rows:
             if row.node is not None and row not in self.moved and not ending:
-                anchor = row
-                first = first or row
+                if row not in self.astray:
+                    anchor = row
+                    first = first or row
             elif self.to_end and (ending or row in self.moved):
                 self.moved.add(row)
                 ending.append(row)

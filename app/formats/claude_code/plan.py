@@ -172,6 +172,8 @@ class Planner:
         last = max(hidden, key=lambda n: n.order, default=None)
         if last is not None:
             layout.move_behind(thread.rows, last.order)
+        if boundary is not None:
+            layout.move_behind_first()
         self._note_order(layout.move_out_of_order(), thread)
         border = next((row for row in layout.base if last is not None and row.node is last), None)
         self._plain_boundaries(layout.base, regrouped and boundary is None)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.formats.base import Rewrite
 from app.model import Session
 from app.validity import check, errors
 from tests.formats.claude_code.records import (
@@ -30,6 +31,7 @@ from tests.formats.claude_code.records import (
     uuid,
 )
 from tests.formats.edits import edited, rows, wish, written
+from tests.plain_session import SAMPLES
 
 
 def tangled() -> Session:
@@ -64,8 +66,16 @@ def tangled() -> Session:
     )
 
 
+def astray() -> bytes:
+    """What was attached to a result stands before everything else."""
+    *records, last = (SAMPLES / "awkward-escapes.jsonl").read_bytes().splitlines(keepends=True)
+    place = next(n for n, line in enumerate(records) if b'"type":"attachment"' in line)
+    return b"".join((records.pop(place), *records, last))
+
+
 SESSIONS = {
     "tangled": tangled(),
+    "astray": read_bytes(astray()),
     "tools": read_sample("claude-code-tools.jsonl"),
     "compacted": read_sample("claude-code-compacted.jsonl"),
 }
@@ -90,3 +100,22 @@ def test_an_export_holds_what_was_planned(name: str, seed: int) -> None:
             assert row.get(field) is None or row[field] in known, field
     assert rewriting.kept + rewriting.changed + rewriting.added == len(rows(out))
     assert written(rewrite(again)) == out
+
+
+def test_an_attachment_stays_where_it_is_wherever_that_is() -> None:
+    assert written(rewrite(SESSIONS["astray"])) == astray()
+
+
+@pytest.mark.parametrize(
+    "name", ["awkward-escapes.jsonl", "claude-code-tools.jsonl", "claude-code-compacted.jsonl"]
+)
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_records_in_another_order_stay_in_it_or_it_is_told(name: str, seed: int) -> None:
+    records, chance = (SAMPLES / name).read_bytes().splitlines(keepends=True), Random(seed)
+    for _ in range(chance.randint(1, 3)):
+        records.insert(chance.randrange(len(records)), records.pop(chance.randrange(len(records))))
+    data = b"".join(records)
+    session = read_bytes(data)
+    rewriting = FORMAT.rewrite(session, Rewrite(session.live))
+    assert rewriting.repairs or written(rewriting) == data
