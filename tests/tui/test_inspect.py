@@ -375,6 +375,27 @@ async def test_rows_that_come_into_view_are_counted_before_their_turn(
         assert 0 < counter.counted_share(screen.workspace.to_count()) < 0.5
 
 
+async def test_no_figures_of_before_are_told_while_a_key_is_worked_out(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = Event()
+
+    def slowly(workspace: Workspace, told: Told) -> Outlook:
+        assert let_go.wait(20)
+        return outlook(workspace, told)
+
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "can go" in await settle(pilot)
+        monkeypatch.setattr(background, "outlook", slowly)
+        await pilot.press("a")
+        await pilot.pause()
+        text = screen_text(app)
+        let_go.set()
+        assert "running the stages ahead" in text and "can go" not in text
+        assert "gone" in await settle(pilot)
+
+
 @pytest.mark.parametrize("by_tokens", [False, True], ids=["as in the file", "by tokens"])
 async def test_a_list_that_was_scrolled_away_stays_there_whatever_arrives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_tokens: bool

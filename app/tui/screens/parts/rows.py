@@ -97,6 +97,8 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._scrolling: Timer | None = None
         self._moved_at = 0.0
         self._looks_soon = False
+        self._looks = False
+        """Whether what is shown is not yet what the newest key made of it."""
         self._looked_at: tuple[object, ...] = ()
         """What was done, and under which pipeline, when all was worked out last."""
         self._looks_since = time.monotonic()
@@ -167,14 +169,18 @@ class RowsScreen(LooksAhead, WorksBehind):
     def _look(self) -> None:
         workspace = self.workspace
         self._looked_at = (workspace.history.done, workspace.pipeline, workspace.index)
-        self._looks_soon = False
+        self._looks_soon, self._looks = False, True
         self._looks_since, self._run_ahead = time.monotonic(), (0, 0)
         if self._looking is None:
             self._looking = self.set_interval(1, self._say_how_long)
         self.look_ahead(self._in_view())
 
+    @property
+    def _is_looking(self) -> bool:
+        return self._looks or not self.seen.ahead
+
     def _say_how_long(self) -> None:
-        if not self.seen.ahead:
+        if self._is_looking:
             self._say()
         elif self._looking is not None:
             self._looking.stop()
@@ -213,8 +219,8 @@ class RowsScreen(LooksAhead, WorksBehind):
     def did(self, words: str) -> None:
         """Say what a key did, until the cursor moves, and look at everything anew."""
         self.rows.reveal(self.rows.cursor)
-        self.say_row(words)
         self._look()
+        self.say_row(words)
 
     def say_row(self, words: str) -> None:
         """Say something until the cursor moves away from where it is now."""
@@ -225,7 +231,7 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     @on(Looked)
     def _looked(self, event: Looked) -> None:
-        self.view_now = event.view
+        self.view_now, self._looks = event.view, not event.view.seen.ahead
         self.lay_rows(asked=False)
 
     @on(Counted)
@@ -322,7 +328,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         self.status(spread(words, right, self.size.width - 2, self.glyphs))
 
     def _sentence(self, view: View) -> str:
-        if not view.seen.ahead:
+        if self._is_looking:
             seconds, (done, of) = round(time.monotonic() - self._looks_since), self._run_ahead
             how_far = f": {done} of {of} done" if of else ""
             return f"running the stages ahead{how_far} ... {f'{seconds} s' if seconds else ''}".rstrip()
