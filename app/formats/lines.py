@@ -7,7 +7,7 @@ little else; everything below `LineReader._careful` runs only for lines on which
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -95,7 +95,8 @@ class LineReader:
     record needs of those behind it.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, known: Callable[[Mapping[str, Any]], bool] = lambda _: False) -> None:
+        """`known` says of an object whether it is a record, also where none was read that it may be like."""
         self.notices: list[Notice] = []
         self.bad_lines: list[int] = []
         """Physical lines that are not one clean JSON value, ascending; blank lines are clean."""
@@ -106,6 +107,7 @@ class LineReader:
         self._patience = PATIENCE
         self._noted: dict[str, tuple[int, int | None]] = {}
         self._last: dict[str, Any] = {}
+        self._known = known
 
     def __iter__(self) -> Iterator[Row]:
         number = 1
@@ -287,12 +289,12 @@ class LineReader:
         return None
 
     def _is_record(self, raw: bytes) -> bool:
-        """Whether an object looks like the record before it, and not like a part of a torn one."""
+        """Whether an object looks like the record before it, or is known for one: no part of a torn one."""
         try:
-            keys = parse(raw).value.keys()
+            value = parse(raw).value
         except ValueError:
             return False
-        return 2 * len(keys & self._last.keys()) > len(keys)
+        return 2 * len(value.keys() & self._last.keys()) > len(value) or self._known(value)
 
 
 def _value(raw: bytes, piece: _Piece) -> tuple[Any, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.errors import UnknownFormat
 from app.formats import detect
 from app.formats.base import Rewrite
 from app.formats.source import BytesSource
@@ -100,3 +101,41 @@ def test_a_target_that_wants_alternation_gets_it() -> None:
         ("user", "[summary] earlier work\n\nGo on."),
         ("assistant", "Part one.\n\nPart two."),
     ]
+
+
+ON_LINES = [
+    {"role": "user", "content": [{"type": "text", "text": "Look"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "tool_use", "id": "t1", "name": "Say", "input": {"role": "user", "content": "x"}}
+        ],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "said"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Yes"}], "id": "m", "model": "a", "usage": {}},
+]
+
+
+@pytest.mark.parametrize(
+    "head", ['{"mess', '{"model": gpt, "messages": [', "messages = [", "", '{"a": "b\n"messages": [']
+)
+@pytest.mark.parametrize("tail", ["]}", "", ","])
+def test_messages_on_the_lines_of_a_document_are_found_however_broken_it_is_around_them(
+    head: str, tail: str
+) -> None:
+    records = [json.dumps(message) for message in ON_LINES]
+    text = "\n".join((head, ",\n".join(records) + ("," if tail == "," else ""), tail.strip(",")))
+    session = opened(text.encode())
+    assert session.format == "anthropic"
+    assert len(session.live) == 4 and pairs(session, server=False) == 1
+    # What is written is what each of them said, a line each, with what was around them left out and told.
+    rewriting = plan(session, *session.live)
+    assert b"".join(rewriting.pieces()).splitlines() == [record.encode() for record in records]
+    assert {notice.word for notice in rewriting.repairs} <= {"bad-line"}
+    assert not errors(session)
+
+
+def test_parts_of_a_message_on_the_lines_of_what_is_broken_are_no_messages() -> None:
+    printed = json.dumps({"mess": ON_LINES}, indent=1).replace('"mess": [', "mess: [", 1)
+    with pytest.raises(UnknownFormat):
+        opened(printed.encode())

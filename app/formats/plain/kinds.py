@@ -144,7 +144,7 @@ def _rows(head: bytes, *, whole: bool, salvage: bool) -> Look:
         if not salvage or first.strip() in (b"[", b"{"):
             return Look()
         lines = others
-    read = islice(LineReader(BytesSource(lines)), _ROWS)
+    read = islice(LineReader(BytesSource(lines), is_message), _ROWS)
     rows = [row.value for row in read if row.value is not UNREADABLE]
     messages = any(isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows)
     return Look(Shape.LINES if messages else None, tuple(rows), begun=not lines)

@@ -17,7 +17,7 @@ from app.formats.document import AT_ONCE, BOM, MESSAGES, MessageFinder, MessageL
 from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.pages import Data, Pages
-from app.formats.plain.kinds import Shape, look_at, shape_of
+from app.formats.plain.kinds import Shape, is_message, look_at, shape_of
 from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.reshape import reshape
 from app.formats.source import CHUNK, Source
@@ -129,7 +129,7 @@ class LineRecords(PlainRecords):
         self._clean = True
 
     def load(self) -> Iterator[Loaded]:
-        reader = LineReader(self.source)
+        reader = LineReader(self.source, is_message)
         for row in reader:
             if not self.listed:
                 head = self.source.read(row.offset, min(row.length, HEAD))
