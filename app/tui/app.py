@@ -127,5 +127,9 @@ class HandcompactApp(Steadfast):
             if key.action not in ("jump_stage", "app.command_palette"):
                 yield SystemCommand(key.label, key.about, lambda action=key.action: self._run(action, screen))
 
+    def action_help_quit(self) -> None:
+        """Answer ctrl+c, which many press to leave."""
+        self.say("ctrl+q leaves, and q where nothing is typed")
+
     def _run(self, action: str, screen: Screen[object]) -> None:
         self.call_later(self.run_action, action, screen)

@@ -23,7 +23,7 @@ from app.model import (
 )
 from app.pretty_json import pretty_json
 from app.stages.base import Change, ChangeKind
-from app.views.listing import UNREADABLE, Item, role_of, states_of, tokens_of
+from app.views.listing import UNREADABLE, Item, role_of, states_of
 from app.views.outlook import Outlook
 from app.views.problems import damage_words
 from app.work.rows import BlockRow
@@ -96,7 +96,8 @@ def raw_record(item: Item, session: Session) -> str | None:
 def heading(row: BlockRow, seen: Outlook) -> str:
     """`#3 tool_result  Read src/cart.py  8,912 tokens`."""
     what = " ".join(part for part in (row.tool, row.path) if part)
-    size = counted(tokens_of(row, seen), "token")
+    tokens, is_exact = seen.workspace.counter.tokens(seen.block(row) or row.block)
+    size = f"{'' if is_exact else '~'}{counted(tokens, 'token')}"
     return "  ".join(part for part in (f"#{row.number} {role_of(row)}", what, size) if part)
 
 

@@ -67,6 +67,15 @@ async def test_nothing_needs_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             assert word in text
 
 
+async def test_ctrl_c_leaves_nothing_and_says_what_does(tmp_path: Path) -> None:
+    app = HandcompactApp(opening(anthropic_file(tmp_path)))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        assert "ctrl+q leaves" in await press(pilot, "ctrl+c")
+        await press(pilot, "ctrl+q")
+        assert app.return_code == 0
+
+
 async def test_quitting_with_nothing_to_lose_asks_nothing(tmp_path: Path) -> None:
     app = HandcompactApp(opening(anthropic_file(tmp_path, turns=2)))
     async with app.run_test(size=(80, 24)) as pilot:

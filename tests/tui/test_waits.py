@@ -14,9 +14,11 @@ from app.formats.source import BytesSource, FileSource
 from app.tokens.counter import Counter
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
-from app.tui.screens.parts import waits
+from app.tui.screens.parts import background, waits
 from app.tui.screens.parts.opens import Reading
-from app.work.walk import Walker
+from app.views.outlook import Outlook, outlook
+from app.work.walk import Told, Walker
+from app.work.workspace import Workspace
 from tests.benchmarks.made import make
 from tests.tui.driving import opening, shows
 from tests.tui.files import anthropic_file
@@ -137,3 +139,23 @@ async def test_what_the_stages_measure_is_counted_before_with_its_share(
         gate.let_through(10_000)
         await settle(pilot)
         assert screen.workspace.counter.counted_share(screen.workspace.to_count()) == 1
+
+
+async def test_the_text_beside_the_list_tells_an_estimate_as_one_and_then_what_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: Gate
+) -> None:
+    let_go = threading.Event()
+
+    def held(workspace: Workspace, told: Told) -> Outlook:
+        assert let_go.wait(20)
+        return outlook(workspace, told)
+
+    monkeypatch.setattr(Counter, "_count", gate.before(Counter._count))
+    monkeypatch.setattr(background, "outlook", held)
+    app = HandcompactApp(opening(anthropic_file(tmp_path)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, "─ #0 user ~14 tokens ─")
+        gate.let_through(10_000)
+        await until(pilot, "─ #0 user 15 tokens ─")
+        let_go.set()
+        await settle(pilot)

@@ -105,6 +105,7 @@ class LooksAhead(WorkScreen):
         if self.workspace.estimator.exact:
             for _ in counter.run(visible, lambda: worker.is_cancelled):
                 pass
+            self.post_message(RowsCounted())
         if self._is_slow and self.workspace.state.path and not worker.is_cancelled:
             # What was done is shown before the stages ahead are tried anew.
             self.post_message(Looked(first_view(self.workspace)))

@@ -203,6 +203,7 @@ class RowsScreen(LooksAhead, WorksBehind):
     @on(RowsCounted)
     def _rows_counted(self, event: RowsCounted) -> None:
         self.rows.repaint_rows()
+        self._describe()
         if event.share is not None:
             self._share = event.share
             self._say()
