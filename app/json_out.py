@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+WRITTEN_AT_ONCE: Final = 16 << 10
+"""Bytes from which pieces are written."""
 _LEVELS: Final = 4
 """How deep a value is laid out: a change of a step has a line of its own, its parts have not."""
 
@@ -26,8 +28,16 @@ def json_pieces(value: Any) -> Iterator[str]:
 
 
 def json_bytes(value: Any) -> Iterator[bytes]:
-    """The same as bytes, to be written to a file."""
-    return (piece.encode("ascii") for piece in json_pieces(value))
+    """The same as bytes, to be written to a file: the pieces are joined until they are worth a write."""
+    held: list[str] = []
+    size = 0
+    for piece in json_pieces(value):
+        held.append(piece)
+        size += len(piece)
+        if size >= WRITTEN_AT_ONCE:
+            yield "".join(held).encode("ascii")
+            held, size = [], 0
+    yield "".join(held).encode("ascii")
 
 
 def _laid_out(value: Any, levels: int, line: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.json_out import json_bytes, json_pieces
+from app.json_out import WRITTEN_AT_ONCE, json_bytes, json_pieces
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -53,6 +53,7 @@ def test_a_number_that_json_does_not_know_is_refused(number: float) -> None:
 
 def test_a_long_report_is_not_held() -> None:
     changes = [{"key": f"key {number}", "reason": "old"} for number in range(20_000)]
+    assert all(len(piece) >= WRITTEN_AT_ONCE for piece in [*json_bytes(changes)][:-1])
     tracemalloc.start()
     size = sum(map(len, json_bytes({"steps": [{"changes": changes}]})))
     _, peak = tracemalloc.get_traced_memory()
