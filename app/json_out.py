@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-WRITTEN_AT_ONCE: Final = 16 << 10
+WRITTEN_AT_ONCE: Final = 8 << 10
 """Bytes from which pieces are written."""
 _LEVELS: Final = 4
 """How deep a value is laid out: a change of a step has a line of its own, its parts have not."""
