@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -17,6 +15,7 @@ from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
 from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
 from app.formats.lenient import decode_fast
+from app.lazily import found_when_asked
 from app.model import (
     PREVIEW_CHARS,
     Message,
@@ -191,32 +190,38 @@ def _is_view(use: ToolUse) -> bool:
     return arguments_of(use).get("command") == "view"
 
 
-@dataclass(frozen=True, eq=False)
 class Asked:
     """A call; what is found out of it is kept for as long as it stays as it is."""
 
-    use: ToolUse
-    cwd: str | None = None
+    __slots__ = ("call", "cwd", "is_about_instructions", "key", "named_kind", "use")
 
-    @cached_property
-    def named_kind(self) -> Kind | None:
-        """What the tool's name says; what the call did may differ (a shell that reads)."""
+    named_kind: Kind | None
+    """What the tool's name says; what the call did may differ (a shell that reads)."""
+    call: Call
+    """What the call was about."""
+    key: bytes
+    """A hash of the tool and its arguments (of a shell's, the command): equal for equal calls."""
+    is_about_instructions: bool
+    """Whether it may print an instruction or skill file: editors view, and shells read."""
+
+    def __init__(self, use: ToolUse, cwd: str | None = None) -> None:
+        self.use = use
+        self.cwd = cwd
+
+    if not TYPE_CHECKING:
+        __getattr__ = found_when_asked
+
+    def _find_named_kind(self) -> Kind | None:
         return tool_kind(self.use.name)
 
-    @cached_property
-    def call(self) -> Call:
-        """What the call was about."""
+    def _find_call(self) -> Call:
         return call_of(self.use, self.cwd)
 
-    @cached_property
-    def key(self) -> bytes:
-        """A hash of the tool and its arguments (of a shell's, the command): equal for equal calls."""
+    def _find_key(self) -> bytes:
         command = command_of(arguments_of(self.use)) if self.named_kind is Kind.BASH else None
         return digest(f"{self.use.name}\n{command or argument_text(self.use)}")
 
-    @cached_property
-    def is_about_instructions(self) -> bool:
-        """Whether it may print an instruction or skill file: editors view, and shells read."""
+    def _find_is_about_instructions(self) -> bool:
         if self.named_kind not in _PRINTING or not _INSTRUCTIONS.search(
             self.use.path or argument_text(self.use)
         ):
@@ -224,14 +229,34 @@ class Asked:
         return any(base_name(file).lower() in INSTRUCTION_FILES for file in self.call.files)
 
 
-@dataclass(frozen=True, eq=False)
 class Answered:
     """A result with its call; what is found out of them is kept for as long as both stay as they are."""
 
-    standing: Standing
-    """Of the result's message."""
-    result: ToolResult
-    asked: Asked | None
+    __slots__ = (
+        "asked", "chars", "digest", "failed", "form", "refused", "result", "standing", "told",
+    )  # fmt: skip
+
+    form: Form | None
+    """How it was compacted already; None for one that was not."""
+    refused: bool
+    """Whether the person said no to the call."""
+    failed: bool
+    """Whether the call did not work: the record says so, or the text where formats have no flag."""
+    chars: int
+    """Code points of its text."""
+    told: tuple[bool, int]
+    """Whether it tells of nothing that was left out, and how many line ends stand in its text."""
+    digest: bytes
+    """A hash of its text."""
+
+    def __init__(self, standing: Standing, result: ToolResult, asked: Asked | None) -> None:
+        """`standing` is that of the result's message."""
+        self.standing = standing
+        self.result = result
+        self.asked = asked
+
+    if not TYPE_CHECKING:
+        __getattr__ = found_when_asked
 
     def holding(self, other: ToolResult | None) -> Answered:
         """The same call with another result, if there is one."""
@@ -257,24 +282,33 @@ class Answered:
         """A hash of the tool and its arguments: equal for equal calls."""
         return self.asked.key if self.asked else b""
 
-    @cached_property
-    def form(self) -> Form | None:
-        """How it was compacted already; None for one that was not."""
-        return compacted_form(self.result)
-
-    @cached_property
-    def refused(self) -> bool:
-        """Whether the person said no to the call."""
-        return preview_of(self.result).startswith(REFUSALS)
-
     @property
     def holds_answer(self) -> bool:
         """Whether the person's own words or choice stand in it."""
         return self.result.user_words or self.named_kind is Kind.QUESTION or self.refused
 
-    @cached_property
-    def failed(self) -> bool:
-        """Whether the call did not work: the record says so, or the text where formats have no flag."""
+    @property
+    def plain(self) -> bool:
+        """Whether it holds text and nothing else."""
+        return bool(self.result.parts) and all(isinstance(part, Text) for part in self.result.parts)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it tells of nothing that was left out. Its text is read for that."""
+        return self.told[0]
+
+    @property
+    def line_ends(self) -> int:
+        """How many line ends stand in its text, which is read for it."""
+        return self.told[1]
+
+    def _find_form(self) -> Form | None:
+        return compacted_form(self.result)
+
+    def _find_refused(self) -> bool:
+        return preview_of(self.result).startswith(REFUSALS)
+
+    def _find_failed(self) -> bool:
         if self.result.is_error or self.refused or preview_of(self.result).startswith(FAILED_CLEARED):
             return True
         if self.named_kind is Kind.BASH:
@@ -283,36 +317,16 @@ class Answered:
             return False
         return _FAILED_TOOL.match(preview_of(self.result)) is not None
 
-    @property
-    def plain(self) -> bool:
-        """Whether it holds text and nothing else."""
-        return bool(self.result.parts) and all(isinstance(part, Text) for part in self.result.parts)
-
-    @cached_property
-    def chars(self) -> int:
-        """Code points of its text."""
+    def _find_chars(self) -> int:
         return chars_of(self.result)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it tells of nothing that was left out. Its text is read for that."""
-        return self._as_told[0]
-
-    @property
-    def line_ends(self) -> int:
-        """How many line ends stand in its text, which is read for it."""
-        return self._as_told[1]
-
-    @cached_property
-    def _as_told(self) -> tuple[bool, int]:
+    def _find_told(self) -> tuple[bool, int]:
         text = text_of(self.result)
         ends = text if self.call.shell else f"{text[:_NOTICE_CHARS]}\n{text[-_NOTICE_CHARS:]}"
         ends = ends.lower()
         return not any(words in ends for words in _NOTICES), text.count("\n")
 
-    @cached_property
-    def digest(self) -> bytes:
-        """A hash of its text, which is read for it."""
+    def _find_digest(self) -> bytes:
         return digest(text_of(self.result))
 
 
