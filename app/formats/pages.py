@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from app.formats.source import CHUNK, Source
 
-PAGE: Final = 2 * CHUNK
+PAGE: Final = 2 << 20
 """Bytes that are read at once, and held until others are asked for."""
 
 

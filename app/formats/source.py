@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from app.errors import UnreadableFile
 
-CHUNK = 1 << 20
+CHUNK = 1 << 17
+"""Bytes that are read at once where a whole file is gone through."""
 ENDS = 4096
 """Bytes at both ends of a file by which a rewrite is told from what was only appended."""
 

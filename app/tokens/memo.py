@@ -22,18 +22,19 @@ class Memo:
     def __init__(self, measure: Callable[[Block], int], limit: int = REMEMBERED) -> None:
         self._measure = measure
         self._limit = limit
-        self._seen: dict[int, tuple[Block, int]] = {}
+        self._sizes: dict[int, int] = {}
+        self._held: list[Block] = []
+        self._lock = threading.Lock()
         self._measured_now: dict[int, threading.Lock] = {}
 
     def known(self, block: Block) -> int | None:
         """The size if `block` was measured before."""
-        entry = self._seen.get(id(block))
-        return None if entry is None else entry[1]
+        return self._sizes.get(id(block))
 
     def of(self, block: Block) -> int:
         """The size of `block`, measured now if it has to be."""
-        entry = self._seen.get(id(block))
-        return self._measured(block) if entry is None else entry[1]
+        size = self._sizes.get(id(block))
+        return self._measured(block) if size is None else size
 
     def _measured(self, block: Block) -> int:
         mine = threading.Lock()
@@ -48,10 +49,16 @@ class Memo:
             size = self.known(block)
             if size is None:
                 size = self._measure(block)
-                if len(self._seen) >= self._limit:
-                    self._seen.clear()
-                self._seen[id(block)] = (block, size)
+                self._keep(block, size)
         finally:
             del self._measured_now[id(block)]
             mine.release()
         return size
+
+    def _keep(self, block: Block, size: int) -> None:
+        with self._lock:
+            if len(self._sizes) >= self._limit:
+                self._sizes.clear()
+                self._held.clear()
+            self._held.append(block)
+            self._sizes[id(block)] = size

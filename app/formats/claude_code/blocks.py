@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from app.formats.claude_code.attachments import is_typed, sent_texts
 from app.formats.plain.anthropic_blocks import BlockReader, Contents
-from app.model import Author, Block, JsonPath, Opaque, Place, Text
+from app.model import Author, Block, JsonPath, Opaque, Place, Text, Usage
 
 _CONTENT: Final[JsonPath] = ("message", "content")
 
@@ -23,6 +23,13 @@ class RecordBlocks:
     def __init__(self, records: Contents) -> None:
         self._records = records
         self._reader = BlockReader(records)
+        self._usage: Usage | None = None
+
+    def shared(self, usage: Usage | None) -> Usage | None:
+        """The same object for usages that are equal one after the other: each record of a message has its."""
+        if usage is not None and usage != self._usage:
+            self._usage = usage
+        return usage and self._usage
 
     def of_message(self, index: int, key: str, record: Mapping[str, Any]) -> tuple[Block, ...]:
         """The blocks of a user or assistant record that are sent."""

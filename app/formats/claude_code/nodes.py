@@ -131,7 +131,7 @@ def _add_message(
         node.synthetic = failed or model == SYNTHETIC_MODEL
         if not node.synthetic:
             node.model = model
-            node.usage = usage_of(message.get("usage"))
+            node.usage = reader.shared(usage_of(message.get("usage")))
         node.calls = tuple([b.id for b in node.blocks if isinstance(b, ToolUse) and not b.server])
     else:
         node.source = _text(record, "sourceToolAssistantUUID")
