@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
 from datetime import UTC, datetime
-from math import isnan, nan
 from typing import Any
-
-
-class Times:
-    """Times of many records, some of which have none, without an object for each."""
-
-    def __init__(self) -> None:
-        self._seconds = array("d")
-
-    def append(self, time: float | None) -> None:
-        """The time of the next record, in seconds since 1970."""
-        self._seconds.append(nan if time is None else time)
-
-    def __getitem__(self, index: int) -> float | None:
-        time = self._seconds[index]
-        return None if isnan(time) else time
 
 
 def seconds(value: Any) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Final
 
 from app.formats.codex.rollout import Rollout, in_file_order, place_of
@@ -21,7 +22,8 @@ def sent(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     outline = Outline(source, _CACHE_BYTES)
     outline.load()
-    for node in sorted(outline.live, key=in_file_order):
+    # What came since the compaction lies behind it, and is in order.
+    for node in chain(sorted(outline.prefix, key=in_file_order), outline.replay.top.nodes):
         yield f"@{outline[node.record].offset}", outline.item(place_of(node))
 
 

@@ -39,7 +39,7 @@ def placed(
     for index in range(len(rollout)):
         if index == first:
             rows += leading
-        if index not in gone and index not in moved and rollout[index].kind != "unreadable":
+        if index not in gone and index not in moved and rollout.kinds[index] != "unreadable":
             rows.append(own.get(index) or Row(index))
             rows += behind.get(index, ())
     return rows if first < _END else rows + leading
@@ -61,10 +61,9 @@ def number(rows: Sequence[Row], rollout: Rollout) -> None:
     """
     if [row.record for row in rows] == list(range(len(rollout))):
         return
-    known = [ordinal for ordinal in rollout.ordinals if ordinal is not None]
-    if not known:
+    coming = next((ordinal for ordinal in rollout.ordinals if ordinal is not None), None)
+    if coming is None:
         return
-    coming = known[0]
     for row in rows:
         old = None if row.record is None else rollout.ordinals[row.record]
         if row.record is not None and old is None:

@@ -25,6 +25,7 @@ from app.formats.codex.words import (
     TOKEN_COUNT,
     TURN,
 )
+from app.formats.columns import Numbers, Times
 from app.formats.lines import UNREADABLE, LineReader, Row
 from app.formats.responses.authors import KINDS, PASSED, SUMMARY_KIND
 from app.formats.responses.blocks import ItemReader
@@ -32,7 +33,6 @@ from app.formats.responses.forms import text_item
 from app.formats.responses.words import LOCAL, SEALED, kind_of
 from app.formats.source import Source
 from app.formats.store import CACHE_BYTES, RecordStore, stored
-from app.formats.times import Times
 from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, Session, Standing, Text
 
 
@@ -64,7 +64,7 @@ class Rollout(RecordStore):
         """By record of the compaction."""
         self.summaries: dict[int, list[Node]] = {}
         """What there is of a summary, by record of the compaction."""
-        self.ordinals: list[int | None] = []
+        self.ordinals = Numbers()
         """By record."""
         self.times = Times()
         self.twins: dict[str, list[int]] = {}

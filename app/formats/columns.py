@@ -1,0 +1,44 @@
+"""A value of each of many records, without an object for each."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from math import isnan, nan
+from typing import Final
+
+_NONE: Final = -(1 << 63)
+
+
+class Times:
+    """Times in seconds since 1970, or None."""
+
+    def __init__(self) -> None:
+        self._seconds = array("d")
+
+    def append(self, time: float | None) -> None:
+        """The time of the next record."""
+        self._seconds.append(nan if time is None else time)
+
+    def __getitem__(self, index: int) -> float | None:
+        time = self._seconds[index]
+        return None if isnan(time) else time
+
+
+class Numbers:
+    """Whole numbers of up to 64 bits, or None; a larger one counts as none."""
+
+    def __init__(self) -> None:
+        self._numbers = array("q")
+
+    def append(self, number: int | None) -> None:
+        """The number of the next record."""
+        fits = number is not None and _NONE < number < -_NONE
+        self._numbers.append(number if fits and number is not None else _NONE)
+
+    def __getitem__(self, index: int) -> int | None:
+        number = self._numbers[index]
+        return None if number == _NONE else number
+
+    def __iter__(self) -> Iterator[int | None]:
+        return (None if number == _NONE else number for number in self._numbers)
