@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -65,9 +66,9 @@ class Sender:
         self._records = session.records
         self._originals: dict[Place, tuple[Block, ...]] = {}
         for message in session.messages:
-            for home, blocks in groupby(message.blocks, key=self._home):
+            for home, blocks in _runs(message, map(self._home, message.blocks)):
                 if home is not None:
-                    self._originals[home] = tuple(blocks)
+                    self._originals[home] = blocks
 
     def pairs(self, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each item with the key of the message that it is of."""
@@ -81,9 +82,7 @@ class Sender:
     def outgoing(self, messages: Sequence[Message]) -> Iterator[Outgoing]:
         """The items in the order in which they are sent."""
         for message in messages:
-            homes = self._homes(message.blocks)
-            for home, group in groupby(zip(homes, message.blocks, strict=True), key=lambda pair: pair[0]):
-                blocks = tuple(block for _, block in group)
+            for home, blocks in _runs(message, self._homes(message.blocks)):
                 if home is not None:
                     before = self._originals.get(home, ())
                     yield (
@@ -145,3 +144,13 @@ class Sender:
                 homes[number] = before
             before = homes[number] or before
         return homes
+
+
+def _runs(
+    message: Message, homes: Iterable[Place | None]
+) -> Iterator[tuple[Place | None, tuple[Block, ...]]]:
+    """The blocks of a message that follow each other in one item."""
+    for home, run in groupby(zip(homes, message.blocks, strict=True), key=itemgetter(0)):
+        blocks = tuple([block for _, block in run])
+        # Most messages are one item: their blocks are held once.
+        yield home, message.blocks if len(blocks) == len(message.blocks) else blocks
