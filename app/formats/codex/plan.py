@@ -7,7 +7,7 @@ it hides stay above it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import Final
 
@@ -18,7 +18,7 @@ from app.formats.codex.heads import Head, stands_for, words_of
 from app.formats.codex.layout import date, number, placed, without_old
 from app.formats.codex.nodes import Node
 from app.formats.codex.rollout import Rollout
-from app.formats.codex.rows import Row, Value
+from app.formats.codex.rows import Edit, Line, Row, Value, record_of, row_at
 from app.formats.codex.twins import WORD_NAMES, clearing
 from app.formats.codex.words import ITEM
 from app.formats.damage import file_repairs
@@ -34,8 +34,7 @@ _END: Final = 1 << 62
 class Plan(Struct, frozen=True):
     """The lines of the new file, and what had to be mended."""
 
-    lines: list[Row | int]
-    """A record that is kept as it is stands for itself: a long session has a hundred thousand."""
+    lines: list[Line]
     repairs: tuple[Notice, ...]
 
 
@@ -51,7 +50,7 @@ class Planner:
         """The items behind the compaction, by record."""
 
     def plan(self) -> Plan:
-        """The rows in their order, with everything that they must say differently."""
+        """The lines in their order, with everything that they must say differently."""
         boundary = self._rewrite.boundary
         wanted, repairs = self._sender.mended(
             self._rewrite.messages, self._rewrite, sound=self._rewrite.faulty == frozenset()
@@ -66,14 +65,14 @@ class Planner:
         made = None if boundary is None else start.made(boundary)
         governing = None if boundary is not None else start.governing(whole=self._rewrite.drop_old)
         gone = {node.record for node in dropped} | copied | self._twins(dropped)
-        rows = placed(self._rollout, [self._row(out) for out in tail], made, governing, gone)
+        lines = placed(self._rollout, [self._line(out) for out in tail], made, governing, gone)
         compaction = made or governing
         if self._rewrite.drop_old and compaction is not None:
-            rows = without_old(rows, compaction, self._rollout)
-        self._edit(rows, tail)
-        number(rows, self._rollout)
-        date(rows, self._rollout)
-        return Plan([row.as_line() for row in rows], (*file_repairs(self._session.notices), *repairs))
+            lines = without_old(lines, compaction, self._rollout)
+        self._edit(lines, tail)
+        number(lines, self._rollout)
+        date(lines, self._rollout)
+        return Plan(lines, (*file_repairs(self._session.notices), *repairs))
 
     def _hidden(self, kept: Set[Place]) -> set[Place]:
         """The items that stay above a new compaction: all that go, but for what was taken out of the rest.
@@ -120,10 +119,10 @@ class Planner:
             return self._is_own(out.home) and out.home.record > last_hidden
         return not stands_for(out.message, self._rewrite.boundary)
 
-    def _row(self, out: Outgoing) -> Row:
+    def _line(self, out: Outgoing) -> Line:
         if out.home is None:
             return Row(made=partial(_made_item, out.value or {}))
-        return Row(out.home.record, item=out if out.changed else None)
+        return Row(out.home.record, item=out) if out.changed else out.home.record
 
     def _twins(self, dropped: Iterable[Node]) -> set[int]:
         """The events that show what is dropped, where nothing else of their call is left."""
@@ -133,9 +132,26 @@ class Planner:
         names = {name for node in dropped for name in _names(node)} - called
         return {record for name in names for record in self._rollout.twins.get(name, ())}
 
-    def _edit(self, rows: Sequence[Row], tail: Sequence[Outgoing]) -> None:
-        """Clear what repeats a changed output, and let the newest usage say how big the context is now."""
-        by_record = {row.record: row for row in rows if row.record is not None}
+    def _edit(self, lines: list[Line], tail: Sequence[Outgoing]) -> None:
+        """Clear what repeats what is changed, and let the newest usage say how big the context is now."""
+        edits: dict[int, list[Edit]] = {}
+        for record, edit in self._beside(tail):
+            edits.setdefault(record, []).append(edit)
+        for record in self._rollout.copies if self._rewrite.slim else ():
+            edits.setdefault(record, [clearing("")])
+        words = lost_words(self._rewrite, self._session.live)
+        for record in self._rollout.said if words else ():
+            if says_any(self._rollout.value(record), words, WORD_NAMES):
+                edits.setdefault(record, []).append(partial(with_words, words=words, names=WORD_NAMES))
+        counted, tokens = self._rollout.counted, self._rewrite.context_tokens
+        if tokens is not None and counted is not None:
+            edits.setdefault(counted, []).append(partial(_with_usage, max(1, tokens)))
+        for place, line in enumerate(lines):
+            if (at := record_of(line)) is not None and at in edits:
+                row_at(lines, place).edits += tuple(edits[at])
+
+    def _beside(self, tail: Sequence[Outgoing]) -> Iterator[tuple[int, Edit]]:
+        """Clear what repeats a changed output."""
         for out in self._rewrite.looked(tail):
             if out.home is None or not out.changed:
                 continue
@@ -146,18 +162,7 @@ class Planner:
             if text == words_of(self._rollout.item(out.home)):
                 continue
             for record in self._rollout.twins.get(str(value.get("call_id")), ()):
-                if record in by_record:
-                    by_record[record].edits += (clearing(text),)
-        for record in self._rollout.copies if self._rewrite.slim else ():
-            if record in by_record and not by_record[record].edited:
-                by_record[record].edits += (clearing(""),)
-        words = lost_words(self._rewrite, self._session.live)
-        for record in self._rollout.said if words else ():
-            if record in by_record and says_any(self._rollout.value(record), words, WORD_NAMES):
-                by_record[record].edits += (partial(with_words, words=words, names=WORD_NAMES),)
-        counted, tokens = self._rollout.counted, self._rewrite.context_tokens
-        if tokens is not None and counted in by_record:
-            by_record[counted].edits += (partial(_with_usage, max(1, tokens)),)
+                yield record, clearing(text)
 
 
 def _names(node: Node) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -34,10 +33,19 @@ class Row(Struct, eq=False):
         """Whether a record says something else (an ordinal left aside)."""
         return self.item is not None or bool(self.edits)
 
-    def as_line(self) -> Row | int:
-        """The record itself where it is kept as it is.
 
-        Another row is copied, so that those that stay lie together and the room of the rest is free.
-        """
-        is_kept = self.record is not None and self.ordinal is None and not self.edited
-        return self.record if is_kept and self.record is not None else copy(self)
+Line: TypeAlias = Row | int
+"""A row, or the number of a record that is kept as it is: a long session has a hundred thousand of these."""
+
+
+def record_of(line: Line) -> int | None:
+    """The record of the old file that a line is; None for a made one."""
+    return line if isinstance(line, int) else line.record
+
+
+def row_at(lines: list[Line], place: int) -> Row:
+    """The row at a place, made of a record that was kept as it is until now."""
+    line = lines[place]
+    if isinstance(line, int):
+        lines[place] = line = Row(line)
+    return line

@@ -10,7 +10,7 @@ from typing import Final
 from app.formats.base import Rewrite, Rewriting
 from app.formats.codex.plan import Plan, Planner
 from app.formats.codex.rollout import Rollout, rollout_of
-from app.formats.codex.rows import Row
+from app.formats.codex.rows import Row, record_of
 from app.formats.lines import mend, parse_record
 from app.formats.repairs import replaced
 from app.formats.reshape import reshape
@@ -35,7 +35,7 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
     changed = sum(row.record is not None and row.edited for row in rows)
     kept = len(plan.lines) - changed - made
     dropped = len(rollout) - kept - changed
-    in_place = [_record(line) for line in plan.lines] == list(range(len(rollout)))
+    in_place = [record_of(line) for line in plan.lines] == list(range(len(rollout)))
     nothing = in_place and not (changed or plan.repairs) and wish.session_id is None
 
     def pieces() -> Iterator[bytes]:
@@ -47,10 +47,6 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
 def _lines(plan: Plan, rollout: Rollout, session_id: str | None) -> Iterator[bytes]:
     for line in plan.lines:
         yield _line(Row(line) if isinstance(line, int) else line, rollout, session_id) + b"\n"
-
-
-def _record(line: Row | int) -> int | None:
-    return line if isinstance(line, int) else line.record
 
 
 def _line(row: Row, rollout: Rollout, session_id: str | None) -> bytes:
