@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-import socket
+import platform
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -131,7 +131,7 @@ def _beside(path: Path) -> tuple[str, ...]:
     if told.get("session_id") != path.stem or not isinstance(pid, int):
         return ()
     host = told.get("hostname")
-    if host != socket.gethostname():
+    if host != platform.node():
         return (f"Qwen Code on {host}",)
     return (f"Qwen Code ({pid})",) if _is_alive(pid, since) else ()
 

@@ -39,7 +39,8 @@ def test_the_version_is_told_without_the_program() -> None:
 FILE = "FILE"
 """Stands for a copy of the sample, beside which a command may write."""
 NETWORK = {"asyncio", "ssl", "http", "http.client", "urllib.request", "email"}
-NEVER = {"textual", "tiktoken", "regex", "multiprocessing", "concurrent.futures", "statistics", *NETWORK}
+OTHERS = {"multiprocessing", "concurrent.futures", "statistics", "socket", "secrets"}
+NEVER = {"textual", "tiktoken", "regex", *OTHERS, *NETWORK}
 """What none of these needs for a sound session: each is milliseconds that somebody waits for."""
 OTHER_FORMATS = {f"app.formats.{name}.reader" for name in ("codex", "gemini", "opencode", "pi", "qwen")}
 WRITING = {"app.export.plan", "app.formats.claude_code.writer", "app.formats.codex.writer", "app.masking"}
@@ -54,7 +55,10 @@ WRITING = {"app.export.plan", "app.formats.claude_code.writer", "app.formats.cod
             ["report", FILE, "--count", "rough"],
             {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS, *WRITING},
         ),
-        (["compact", FILE, "--count", "rough"], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
+        (
+            ["compact", FILE, "--count", "rough"],
+            {"app.batch", "difflib", "sqlite3", "app.masking", "app.work.giving", *OTHER_FORMATS},
+        ),
         (["verify", FILE], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
     ],
 )

@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from app.cli.arguments import add_folder, is_folder
 from app.cli.command import add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.giving import add_giving, give
-from app.cli.summaries import NotSent
+from app.cli.given import add_giving, is_given
+from app.cli.output import Told
 
 
 class Compact:
@@ -40,9 +40,15 @@ class Compact:
         workspace = opened.workspace
         if args.look_at_disk:
             workspace.look_at_disk()
-        try:
-            told = give(workspace, args)
-        except NotSent as refusal:
-            return refusal.told(as_json=args.json)
+        told: Told = ()
+        if is_given(args):
+            # Imported here: most pipelines write no summary.
+            from app.cli.giving import give
+            from app.cli.summaries import NotSent
+
+            try:
+                told = give(workspace, args)
+            except NotSent as refusal:
+                return refusal.told(as_json=args.json)
         workspace.run_all()
         return export(workspace, opened.source, args, summaries=told)

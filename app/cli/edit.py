@@ -8,8 +8,9 @@ from typing import Any
 
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.output import columns, complain, progress, say, say_json
-from app.cli.summaries import NotSent, Told, add_summary, proof_of_newest, provider_of, summary_for
+from app.cli.given import add_summary
+from app.cli.output import Told, columns, complain, progress, say, say_json
+from app.cli.summaries import NotSent, proof_of_newest, provider_of, summary_for
 from app.display import human_number
 from app.edits import EDITS, Edit
 from app.edits.summarise_range import SummariseRange

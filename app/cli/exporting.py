@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.cli.command import DONE, as_path
 from app.cli.losing import losses_of, lost_as_json, lost_lines
@@ -15,12 +15,14 @@ from app.collecting import collector_paused
 from app.errors import InputError, RefusedError
 from app.export.as_json import plan_as_json
 from app.export.plan import ExportPlan, Wishes, make_plan
-from app.export.sharing import foreseen
 from app.export.words import plan_lines, written_lines
 from app.export.write import Written, why_refused, write
 from app.formats.source import Source
-from app.masking import Wanted
 from app.work.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.export.sharing import Sharing
+    from app.masking import Wanted
 
 
 def add_exporting(parser: ArgumentParser) -> None:
@@ -75,6 +77,8 @@ def place_of(args: Namespace) -> Path | None:
 
 def _share(args: Namespace) -> Wanted | None:
     if args.share:
+        from app.masking import Wanted
+
         return Wanted(addresses=args.mask_emails, words=tuple(filter(None, args.masked_words)))
     if args.mask_emails or args.masked_words:
         raise InputError("--mask and --mask-emails go with --share")
@@ -128,7 +132,7 @@ def wishes_of(args: Namespace) -> Wishes:
 def _print_plan(
     plan: ExportPlan, args: Namespace, refusal: str | None, told: Mapping[str, object], more: list[str]
 ) -> None:
-    shared = foreseen(plan) if refusal is None else None
+    shared = _foreseen(plan) if refusal is None else None
     if args.json:
         came = {"written": False, "dry_run": args.dry_run, "refused": refusal}
         share = None if shared is None else shared.as_json()
@@ -139,6 +143,14 @@ def _print_plan(
         complain(f"handcompact: {refusal}")
     elif args.dry_run:
         say("Dry run: nothing was written.")
+
+
+def _foreseen(plan: ExportPlan) -> Sharing | None:
+    if plan.share is None:
+        return None
+    from app.export.sharing import foreseen
+
+    return foreseen(plan)
 
 
 def _print_written(written: Written, args: Namespace, told: Mapping[str, object], more: list[str]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from app.cli.output import complain
-from app.cli.summaries import Told, add_summary, ask_of, path_of, proved, provider_of
+from app.cli.output import Told, complain
+from app.cli.summaries import ask_of, path_of, proved, provider_of
 from app.errors import InputError
 from app.work.giving import (
     ask_model,
@@ -19,25 +19,6 @@ from app.work.giving import (
 )
 from app.work.wishes import ForStage
 from app.work.workspace import Workspace
-
-
-def add_giving(parser: ArgumentParser) -> None:
-    """The arguments for what stages wait for."""
-    add_summary(parser, "the stage that writes one")
-    parser.add_argument(
-        "--memory",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="a memory file (CLAUDE.md ...) that stands for what goes; may be given more than once",
-    )
-    parser.add_argument(
-        "--refusal",
-        action="append",
-        default=[],
-        metavar="TEXT|@FILE",
-        help="what the provider said when it refused; each one more is a harder cut",
-    )
 
 
 def give(workspace: Workspace, args: Namespace) -> Told:

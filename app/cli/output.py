@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeAlias
 
 from app.display import cells, safe_text
 from app.json_out import json_pieces
@@ -14,6 +14,9 @@ from app.model import Notice
 
 LINES_NAMED = 5
 """Line numbers named for notices of one word."""
+
+Told: TypeAlias = tuple[dict[str, Any], ...]
+"""What the proofs of written summaries found, for JSON."""
 
 
 def say(*lines: str) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from msgspec import Struct, structs
 
 from app.cli.command import as_path
-from app.cli.output import complain, progress, say, say_json
+from app.cli.output import Told, complain, progress, say, say_json
 from app.display import counted
 from app.edits import Edit
 from app.edits.summarise_range import ANY_TEXT, HAND, MODEL, SummariseRange
@@ -28,9 +28,6 @@ from app.work.workspace import Workspace
 
 NAMED: Final = 10
 """Things and rules that are named one by one."""
-
-Told: TypeAlias = tuple[dict[str, Any], ...]
-"""What the proofs of written summaries found, for JSON."""
 
 
 class Unsent(Struct, frozen=True):
@@ -81,27 +78,6 @@ class NotSent(RefusedError):
             say(*self.unsent.lines())
             complain(f"handcompact: {self}")
         return self.exit_code
-
-
-def add_summary(parser: ArgumentParser, what: str) -> None:
-    """The arguments for a summary that a person or a model writes."""
-    parser.add_argument("--summary-file", metavar="PATH", help=f"your own summary, for {what}")
-    parser.add_argument(
-        "--model-command",
-        metavar="ARGV",
-        help="a program that reads the prompt on standard input and answers",
-    )
-    parser.add_argument(
-        "--ask-model", action="store_true", help="the model that [model] in config.toml names"
-    )
-    parser.add_argument(
-        "--yes-send", action="store_true", help="send it; without this the prompt is only printed (exit 3)"
-    )
-    parser.add_argument(
-        "--add-rules",
-        action="store_true",
-        help="add the rules of yours that the summary does not tell, word for word",
-    )
 
 
 def provider_of(args: Namespace) -> Provider | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,13 +26,15 @@ from app.formats.base import Format, Rewrite, Rewriting
 from app.formats.retold import lost_words
 from app.formats.source import FileSource, Source
 from app.formats.told import first_words, headline
-from app.masking import Wanted
 from app.model import Boundary, Message, Session, Text
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import Messages, PlannedFile
 from app.work.checks import Check, Level, RuleBook
 from app.work.pricing import Pricing, pricing
 from app.work.workspace import Step, Workspace
+
+if TYPE_CHECKING:
+    from app.masking import Wanted
 
 UNSEEN_TOKENS = 40_000
 """What a client sends beside the conversation (system prompt, tools, memory files): the median over

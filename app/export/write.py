@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app import __version__
 from app.errors import FileChanged, RefusedError, WriteFailed
@@ -45,10 +45,12 @@ from app.export.guard import held, uninterrupted
 from app.export.papers import Backup, Papers
 from app.export.plan import ExportPlan
 from app.export.readback import compare_with_plan
-from app.export.sharing import Sharing, sharing_of
 from app.export.stopping import Stop, Stopper, never
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
+
+if TYPE_CHECKING:
+    from app.export.sharing import Sharing
 
 Progress = Callable[[str], None]
 
@@ -155,7 +157,7 @@ class _Export:
         self._say = say
         words = f"{plan.target_words} was not written, the original is untouched"
         self._stopper = Stopper(stop, words)
-        self._sharing = sharing_of(plan)
+        self._sharing = _sharing_of(plan)
         self._papers = _papers(plan)
         self._backup: Backup | None = None
 
@@ -352,6 +354,15 @@ def _check_same_bytes(plan: ExportPlan, backup: Backup | None) -> None:
 
 def _stem(plan: ExportPlan) -> str:
     return "stdin" if plan.source.name == "-" else Path(plan.source.name).stem[:100] or "session"
+
+
+def _sharing_of(plan: ExportPlan) -> Sharing | None:
+    if plan.share is None:
+        return None
+    # Imported here: most exports are for oneself.
+    from app.export.sharing import sharing_of
+
+    return sharing_of(plan)
 
 
 def _papers(plan: ExportPlan) -> Papers | None:

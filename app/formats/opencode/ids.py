@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 import time
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -24,6 +23,8 @@ _quoted = re.compile(rb'"((?:ses|msg|prt)_[^"\\]++)"')
 def fresh_session_id() -> str:
     """An id for a new session, made as the client makes it: sessions sort the newest first."""
     moment = int(time.time() * 1000) * 0x1000 + 1
+    import secrets  # a new session is seldom made, and this takes milliseconds
+
     rest = "".join(secrets.choice(_SIGNS) for _ in range(_REST))
     return f"ses_{(~moment) & 0xFFFFFFFFFFFF:012x}{rest}"
 

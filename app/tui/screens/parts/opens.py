@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -13,12 +13,14 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from app.collecting import collector_paused
 from app.display import human_bytes, percent
 from app.errors import HandcompactError
-from app.formats.source import Source
 from app.settings import cache_dir
 from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
 from app.tui.responsive import importing
 from app.tui.screens.parts.waits import TellsWaits
+
+if TYPE_CHECKING:
+    from app.formats.source import Source
 
 HEAD_SECONDS: Final = 0.2
 """How long reading waits at most until the beginning of a file is painted."""
