@@ -33,7 +33,7 @@ class Running(Struct, frozen=True):
     """Programs that are at work, in words, by what they are at work on."""
 
     by_path: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By real path: who has the file open."""
+    """By real path: who has the file open for writing."""
     by_session: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By session id: who says so."""
 
@@ -55,10 +55,13 @@ def running() -> Running:
     for process in _processes():
         with suppress(OSError):
             # It may end just now, or belong to somebody else.
-            open_files = {str(entry.readlink()) for entry in (process / "fd").iterdir()}
-            for path in open_files:
-                if path.endswith((".jsonl", ".json", ".db")):
-                    by_path[path] = (*by_path.get(path, ()), f"{_name(process)} ({process.name})")
+            open_files = {entry.name: str(entry.readlink()) for entry in (process / "fd").iterdir()}
+            sessions = [
+                name for name, path in open_files.items() if path.endswith((".jsonl", ".json", ".db"))
+            ]
+            # Who only reads it, as another of this program does, is not at work on it.
+            for path in {open_files[name] for name in sessions if not _only_reads(process, name)}:
+                by_path[path] = (*by_path.get(path, ()), f"{_name(process)} ({process.name})")
     return Running(by_path, dict(_claude_sessions()))
 
 

@@ -48,6 +48,17 @@ def test_a_program_that_has_the_file_open_is_named(home: Path) -> None:
         assert users_of(path) == (), "this program itself is no other"
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
+def test_a_program_that_only_reads_the_file_is_not_at_work_on_it(home: Path) -> None:
+    path = session(home)
+    code = "import sys; f = open(sys.argv[1], 'rb'); print('open', flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", code, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"open\n"
+        assert users_of(path) == ()
+        other.communicate()
+
+
 def test_claude_code_says_which_session_it_is_at_work_on(home: Path) -> None:
     path = session(home)
     told = {"pid": os.getppid(), "sessionId": ID, "startedAt": time.time() * 1000}

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.console import Console
 from textual.app import SystemCommand
 from textual.binding import BindingType
+from textual.constants import DEFAULT_THEME
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar
+from textual.theme import BUILTIN_THEMES
 
 from app.display import ASCII, Glyphs, glyphs_for, safe_text
-from app.settings import FIRST, load_preferences, save_preferences
+from app.settings import FIRST, Preferences, load_preferences, save_preferences
 from app.tui.keys import Where, bindings, keys_of
 from app.tui.responsive import favour_screen
 from app.tui.screens.base import BaseScreen, WorkScreen
@@ -49,12 +52,14 @@ class HandcompactApp(Steadfast):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middle"), (28, "-high")]  # noqa: RUF012
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__()
+        preferences = load_preferences()
+        theme = _first_theme(opening, preferences)
+        # Shades of grey made of the terminal's own colours are black on black.
+        only_its_own = BUILTIN_THEMES[theme].ansi and "NO_COLOR" in os.environ
+        super().__init__(ansi_color=only_its_own or None)
         self.opening = opening
-        self.preferences = load_preferences()
-        known = self.available_themes
-        wanted = (opening.theme, self._of_few_colours(), self.preferences.theme, self.theme)
-        self.theme = next(name for name in wanted if name in known)
+        self.preferences = preferences
+        self.theme = theme
         ascii_only = opening.ascii or self.preferences.ascii
         # Asked now: while the screens run, standard output is Textual's own, which has no encoding.
         self._signs = glyphs_for(os.environ, sys.stdout.encoding)
@@ -65,12 +70,6 @@ class HandcompactApp(Steadfast):
         favour_screen()
         self.push_screen(SessionsScreen(self.opening))
         self.watch(self, "theme", self._keep_theme, init=False)
-
-    def _of_few_colours(self) -> str | None:
-        """The theme for a terminal of 16 colours: of others, things dimmed there have their background's."""
-        if self.console.color_system != "standard":
-            return None
-        return "ansi-light" if "light" in (self.preferences.theme or "") else "ansi-dark"
 
     # Preferences
 
@@ -133,3 +132,16 @@ class HandcompactApp(Steadfast):
 
     def _run(self, action: str, screen: Screen[object]) -> None:
         self.call_later(self.run_action, action, screen)
+
+
+def _first_theme(opening: Opening, preferences: Preferences) -> str:
+    """The theme to begin with: what was asked for, what the terminal needs, what was chosen last."""
+    wanted = (opening.theme, _of_few_colours(preferences), preferences.theme)
+    return next((name for name in wanted if name in BUILTIN_THEMES), DEFAULT_THEME)
+
+
+def _of_few_colours(preferences: Preferences) -> str | None:
+    """The theme for a terminal of 16 colours: of others, things dimmed there have their background's."""
+    if Console(force_terminal=True, legacy_windows=False).color_system != "standard":
+        return None
+    return "ansi-light" if "light" in (preferences.theme or "") else "ansi-dark"

@@ -6,18 +6,24 @@ This is the one place that uses a private part of Textual: its compositor.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from textual.app import App
+from textual.strip import Strip
 
 GOLDENS = Path(__file__).parent / "goldens"
 
 
 def screen_text(app: App[Any]) -> str:
     """The screen of a running app, one line a row, blanks at the right taken off."""
-    strips = app.screen._compositor.render_strips()
-    return "".join(f"{strip.text.rstrip()}\n" for strip in strips)
+    return "".join(f"{strip.text.rstrip()}\n" for strip in screen_strips(app))
+
+
+def screen_strips(app: App[Any]) -> Sequence[Strip]:
+    """The screen of a running app, one strip a row, in the styles in which it is painted."""
+    return app.screen._compositor.render_strips()
 
 
 def assert_golden(app: App[Any], name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import COLOR_SYSTEMS
 
 from app.display import ASCII, UNICODE
 from app.settings import Preferences, load_preferences, save_preferences
@@ -12,7 +13,7 @@ from app.tui.app import HandcompactApp, Opening
 from tests.tui.driving import opening
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle
-from tests.tui.screen_text import screen_text
+from tests.tui.screen_text import screen_strips, screen_text
 
 
 async def test_a_theme_is_taken_from_the_command_line_and_kept_when_it_changes() -> None:
@@ -65,6 +66,26 @@ async def test_nothing_needs_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         text = await press(pilot, "j", "j", "j", "p", "a")
         for word in ("pinned", "compacted", "call", "decision", ">", "*"):
             assert word in text
+
+
+@pytest.mark.parametrize("term", ["xterm", "xterm-256color"])
+@pytest.mark.parametrize("theme", [None, "textual-light", "ansi-dark", "ansi-light"])
+async def test_text_can_be_told_from_its_background_without_colour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, term: str, theme: str | None
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("COLORTERM")
+    app = HandcompactApp(opening(anthropic_file(tmp_path), theme=theme))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        painted = [segment for strip in screen_strips(app) for segment in strip if segment.text.strip()]
+        written = list(filter(None, (segment.style for segment in painted)))
+        assert len(written) > 50
+        system = COLOR_SYSTEMS[app.console.color_system or ""]
+        for style in written:
+            if style.color is not None and not style.color.is_default:
+                assert style.color.downgrade(system) != (style.bgcolor and style.bgcolor.downgrade(system))
 
 
 async def test_ctrl_c_leaves_nothing_and_says_what_does(tmp_path: Path) -> None:
