@@ -142,7 +142,9 @@ def write(
         export = _Export(plan, undo, progress or (lambda _: None), stop)
         export.back_up()
         written = export.to_stdout() if plan.target is None else export.to_file(plan.target)
-    return export.with_report(written)
+    written = export.with_report(written)
+    export.carry_over()
+    return written
 
 
 class _Export:
@@ -160,6 +162,8 @@ class _Export:
         self._sharing = _sharing_of(plan)
         self._papers = _papers(plan)
         self._backup: Backup | None = None
+        self._carried = plan.source.size
+        """Bytes of the original that were looked at: what comes behind them is still to be carried over."""
 
     def back_up(self) -> None:
         """Write the backup, as yet without its name."""
@@ -192,9 +196,22 @@ class _Export:
             else:
                 publish_new(staged, target)
             self._undo.pop_all()
-            if plan.in_place:
-                _carry_over(plan, target)
+            self.carry_over()
         return written
+
+    def carry_over(self) -> None:
+        """What an agent wrote between the last look at the file and its replacement goes behind the new one.
+
+        An agent opens its file for every record it appends, so this is a matter of microseconds, or of the
+        moment for which it stands still between opening and writing: that is why it is done twice. One that
+        keeps the file open (and is warned of) goes on writing to the old one, which has no name any more.
+        """
+        source, target = self.plan.source, self.plan.target
+        if not self.plan.in_place or target is None or not isinstance(source, FileSource):
+            return
+        if late := source.written_behind(self._carried):
+            _add_late(target, late)
+            self._carried += len(late)
 
     def _proved(self, target: Path) -> Staged:
         """The new file under an unfinished name, read back, and masked where it is for other people."""
@@ -286,21 +303,14 @@ class _Export:
             return replace(written, no_report=str(error))
 
 
-def _carry_over(plan: ExportPlan, target: Path) -> None:
-    """What an agent wrote between the last look at the file and its replacement goes behind the new one.
-
-    An agent opens its file for every record it appends, so this is a matter of microseconds; one that keeps
-    the file open (and is warned of) goes on writing to the old one, which has no name any more.
-    """
-    source = plan.source
-    if isinstance(source, FileSource) and (late := source.appended()):
-        try:
-            append(target, late)
-        except OSError as error:
-            raise WriteFailed(
-                f"{target} was replaced, but {len(late):,} bytes that came meanwhile could not be added to it"
-                f" ({error.strerror or error}): restore the backup, then try again"
-            ) from error
+def _add_late(target: Path, late: bytes) -> None:
+    try:
+        append(target, late)
+    except OSError as error:
+        raise WriteFailed(
+            f"{target} was replaced, but {len(late):,} bytes that came meanwhile could not be added to it"
+            f" ({error.strerror or error}): restore the backup, then try again"
+        ) from error
 
 
 def _printed(plan: ExportPlan, pieces: Iterator[bytes], sharing: Sharing | None) -> Written:

@@ -134,10 +134,10 @@ class FileSource:
             return True
         return now.size >= self.size and self._read_ends() == self._ends
 
-    def appended(self) -> bytes:
-        """What was written behind the bytes that were opened, also where the file has another name by now."""
+    def written_behind(self, offset: int) -> bytes:
+        """What the file holds from there on by now, also where it has another name."""
         with self._lock:
-            self._file.seek(self.size)
+            self._file.seek(offset)
             return self._file.read() or b""
 
     def _read_ends(self) -> tuple[bytes, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from app.errors import FileChanged, HandcompactError, Stopped, WriteFailed
 from app.export import write as module
-from app.export.files import STAGING_PREFIX
+from app.export.files import STAGING_PREFIX, Staged, publish_over
 from app.export.manifests import manifests
 from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.readback import sent_by
@@ -97,10 +98,16 @@ def test_what_came_late_and_cannot_be_added_is_told_with_a_backup_that_is_there(
 ) -> None:
     plan = planned(tmp_path, in_place=True)
 
-    def late(*_: object) -> None:
-        raise WriteFailed("restore the backup, then try again")
+    def late(staged: Staged, target: Path) -> None:
+        with target.open("ab") as file:
+            file.write(b"\n")
+        publish_over(staged, target)
 
-    monkeypatch.setattr(module, "_carry_over", late)
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "the disk is full")
+
+    monkeypatch.setattr(module, "publish_over", late)
+    monkeypatch.setattr(module, "append", full)
     with pytest.raises(WriteFailed, match="restore the backup"):
         write(plan)
     (manifest,) = manifests([tmp_path / ".transcripts"])
