@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+LIST: Final = "input"
+"""Under which name a request holds its items."""
+
 ANSWERED_BY: Final = {
     "function_call": "function_call_output",
     "local_shell_call": "function_call_output",
