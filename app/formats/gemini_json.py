@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from app.formats.contents.forms import edited_parts, made_content
-from app.formats.contents.parts import PartReader
-from app.formats.contents.repairs import ContentsMender, mend_contents
 from app.formats.contents.words import ROLES
 from app.formats.markers import boundary_of
 from app.formats.plain.kinds import first_look
@@ -43,17 +40,26 @@ class GeminiJson(PlainFormat):
         return _Reader(records)
 
     def _mender(self) -> Mender:
+        # Imported when it is needed, here and below: a run has one format at hand.
+        from app.formats.contents.repairs import ContentsMender
+
         return ContentsMender(join=True)
 
     def _mending(self, records: PlainRecords, pairs: PairsAnew, *, alternate: bool) -> Mending:
+        from app.formats.contents.repairs import mend_contents
+
         return mend_contents(pairs, join=True)
 
     def made(self, message: Message) -> dict[str, Any]:
         """A message that is in no file."""
+        from app.formats.contents.forms import made_content
+
         return made_content(message)
 
     def edited(self, value: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
         """A record's value with the blocks of `new`."""
+        from app.formats.contents.forms import edited_parts
+
         parts = value.get("parts")
         items = parts if isinstance(parts, list) else [parts]
         return {**value, "parts": edited_parts(items, old.blocks, new.blocks)}
@@ -65,6 +71,8 @@ class GeminiJson(PlainFormat):
 
 class _Reader(MessageReader):
     def __init__(self, records: PlainRecords) -> None:
+        from app.formats.contents.parts import PartReader
+
         super().__init__(records)
         self._parts = PartReader(records)
 

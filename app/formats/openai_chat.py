@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from app.formats.markers import boundary_of
 from app.formats.plain.chat_blocks import ChatBlockReader
-from app.formats.plain.chat_forms import edited_message, made_message
-from app.formats.plain.chat_repairs import ChatMender, mend_openai_chat
 from app.formats.plain.layout import DocumentRecords, PlainRecords
 from app.formats.plain.reported import model_of, time_of, usage_of
 from app.formats.plain.session import MessageReader, PlainFormat
@@ -40,17 +38,26 @@ class OpenAIChat(PlainFormat):
         return ChatReader(records)
 
     def _mender(self) -> Mender:
+        # Imported when it is needed, here and below: a run has one format at hand.
+        from app.formats.plain.chat_repairs import ChatMender
+
         return ChatMender()
 
     def _mending(self, records: PlainRecords, pairs: PairsAnew, *, alternate: bool) -> Mending:
+        from app.formats.plain.chat_repairs import mend_openai_chat
+
         return mend_openai_chat(pairs, alternate=alternate)
 
     def made(self, message: Message) -> dict[str, Any]:
         """A message that is in no file."""
+        from app.formats.plain.chat_forms import made_message
+
         return made_message(message)
 
     def edited(self, value: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
         """A record's value with the blocks of `new`."""
+        from app.formats.plain.chat_forms import edited_message
+
         return edited_message(value, old, new)
 
     def _notices(self, records: PlainRecords) -> Iterable[Notice]:

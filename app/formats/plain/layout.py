@@ -146,8 +146,15 @@ class LineRecords(PlainRecords):
             if isinstance(run, bytes):
                 yield run
             else:
-                yield from self._copied(self[run[0]].offset, self.end_of(run[-1]))
+                yield from self._copied(*self._span(run))
             yield b"\n"
+
+    def _span(self, run: tuple[int, int]) -> tuple[int, int]:
+        """Where kept records lie; those at the ends of a sound file take along the blank lines there."""
+        first, last = run
+        begin = 0 if self._clean and first == 0 else self[first].offset
+        is_last = self._clean and last == len(self) - 1
+        return begin, self.source.size - 1 if is_last else self.end_of(last)
 
 
 class DocumentRecords(PlainRecords):
