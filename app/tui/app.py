@@ -18,6 +18,7 @@ from textual.theme import BUILTIN_THEMES
 
 from app.display import ASCII, Glyphs, glyphs_for, safe_text
 from app.settings import FIRST, Preferences, load_preferences, save_preferences
+from app.tui.ending import when_told_to_end
 from app.tui.keys import Where, bindings, keys_of
 from app.tui.responsive import favour_screen
 from app.tui.screens.base import BaseScreen, WorkScreen
@@ -68,6 +69,7 @@ class HandcompactApp(Steadfast):
 
     def on_mount(self) -> None:
         favour_screen()
+        when_told_to_end(lambda code: self.exit(return_code=code))
         self.push_screen(SessionsScreen(self.opening))
         self.watch(self, "theme", self._keep_theme, init=False)
 
