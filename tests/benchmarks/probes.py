@@ -277,6 +277,17 @@ def screen(path: Path) -> Numbers:
     return asyncio.run(watched(path))
 
 
+def steps(path: Path) -> Numbers:
+    """The stages and the plan of an export on the screens: the longest stop meanwhile, in milliseconds."""
+    import asyncio
+
+    from app.cli.main import collect_seldom
+    from tests.benchmarks.screens import stepped
+
+    collect_seldom()
+    return asyncio.run(stepped(path))
+
+
 def keys(_: Path) -> Numbers:
     """Keys pressed in a list of 100,000 messages, each until it is painted, in milliseconds."""
     import asyncio
@@ -306,14 +317,14 @@ PROBES: Final[Mapping[str, Probe]] = {
     probe.__name__: probe
     for probe in (
         bare, index, load, count, recount, memory, report, compact, export, again, start, stages, texts,
-        diffs, drop, screen, keys, paint, rows,
+        diffs, drop, screen, steps, keys, paint, rows,
     )
 }  # fmt: skip
 
 
 def _own_folders() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="handcompact-bench-") as folder:
-        for name in ("DATA", "CONFIG", "CACHE"):
+        for name in ("DATA", "CONFIG", "CACHE", "STATE"):
             os.environ[f"HANDCOMPACT_{name}_DIR"] = str(Path(folder) / name.lower())
         yield folder
 

@@ -157,6 +157,12 @@ def _screen(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
     yield _figure("second longest stop", file, n["second stop"], 100, "ms")
 
 
+def _steps(file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
+    yield _figure("longest stop while a stage is tried", file, n["next"], 100, "ms")
+    yield _figure("longest stop while all are run", file, n["all"], 100, "ms")
+    yield _figure("longest stop while an export is planned", file, n["plan"], 100, "ms")
+
+
 def _keys(_file: str, n: Numbers, _: Numbers) -> Iterator[Row]:
     yield _figure("key to paint of 100,000, median", "", n["median"], 25, "ms")
     yield _figure("key to paint of 100,000, 95 of 100", "", n["p95"], 70, "ms")
@@ -212,6 +218,7 @@ MEASURES: Final = (
     Measure("diffs", _diffs),
     Measure("drop", _drop),
     Measure("screen", _screen, lambda file: file != PEERS),
+    Measure("steps", _steps, lambda file: file != PEERS),
     Measure("keys", _keys),
     Measure("paint", _paint, _up_to(10, "claude")),
     Measure("rows", _rows, _is_peers),

@@ -7,6 +7,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Final
@@ -14,7 +15,9 @@ from typing import Final
 from textual.pilot import Pilot
 
 from app.tui.app import HandcompactApp, Opening
+from app.tui.screens.export import ExportScreen
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.message_list import MessageList
 
 SIZE: Final = (120, 36)
@@ -62,6 +65,37 @@ async def watched(path: Path, patience: float = 900) -> Mapping[str, float]:
         "stop": 1000 * late[0],
         "second stop": 1000 * late[1],
     }
+
+
+async def stepped(path: Path, patience: float = 900) -> Mapping[str, float]:
+    """Milliseconds of the longest stop while the next stage is tried, while all are run, and while an
+    export is planned, once everything is counted.
+    """
+    app = HandcompactApp(Opening(file=str(path)))
+    steps = (("right_square_bracket", "next", _has_run), ("a", "all", _has_run), ("e", "plan", _has_planned))
+    stops: dict[str, float] = {}
+    async with app.run_test(size=SIZE) as pilot:
+        await _until(lambda: _is_counted(app), patience)
+        pulse = _Pulse()
+        beating = asyncio.create_task(pulse.beat())
+        for key, name, is_done in steps:
+            await pilot.pause()
+            pulse.late.clear()
+            await pilot.press(key)
+            await _until(partial(is_done, app), patience)
+            await pilot.pause()
+            stops[name] = 1000 * max(pulse.late)
+        beating.cancel()
+    return stops
+
+
+def _has_run(app: HandcompactApp) -> bool:
+    screen = app.screen
+    return isinstance(screen, StepperScreen) and screen._shown is not None and not screen.is_waiting
+
+
+def _has_planned(app: HandcompactApp) -> bool:
+    return isinstance(app.screen, ExportScreen) and app.screen._planned is not None
 
 
 def _counts(app: HandcompactApp) -> bool:
