@@ -2,26 +2,35 @@
 
 The document is read over as bytes with the scanners of `splice`, so positions are bytes at once, and
 nesting, huge numbers and bad UTF-8 are met where the one message that holds them is parsed. What is
-damaged costs no more than itself: a torn document keeps all messages before the tear. How long the
-values of a sound document are is asked of the fast decoder, which reads over them once.
+damaged costs no more than itself: a torn document keeps all messages before the tear.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from app.formats.lenient import DOUBTS, decode_fast, decode_sound, decode_window, parse
 from app.formats.lines import UNREADABLE
-from app.formats.pages import Data, Pages, all_of
-from app.formats.splice import MAX_DEPTH, STRING, decode_items, decode_members, scan, skip
+from app.formats.pages import Data, all_of
+from app.formats.splice import MAX_DEPTH, scan, skip
+from app.formats.values import (
+    Bytes,
+    Element,
+    Values,
+    blank_end,
+    bytes_from,
+    items_of,
+    members_of,
+    name_at,
+    read_value,
+    separator,
+)
 from app.model import JsonPath
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -35,33 +44,10 @@ _OBJECTS: Final = 24
 """Members of an object in which the messages are looked for."""
 _ATTEMPTS: Final = 32
 """How often reading starts anew behind bytes that are no JSON."""
-_UNSOUND: Final = 32
-"""Values that the fast decoder may refuse before it is given up: each costs a window."""
-_WINDOW: Final = 2 << 20
-"""Bytes that are decoded at once."""
-AT_ONCE: Final = 160 << 20
-"""Bytes that the fast decoder reads over in one go: no other thread runs meanwhile, a tenth of a second."""
 _NEAR: Final = 16
 """Bytes around the place where reading failed."""
 
-_BLANKS: Final = b" \t\r\n"
-_LOOK: Final = 256
-"""Bytes that are looked at for blanks at once: there are seldom more than a line end and an indent."""
-_name = re.compile(STRING, re.DOTALL)
-_SEPARATORS: Final = (b",", b"]", b"}")
 _message_start = re.compile(rb'\{\s*+"(?:role|content)"\s*+:')
-
-
-class Element(NamedTuple):
-    """A value in the list of messages. A tuple because there are so many."""
-
-    start: int
-    end: int
-    """Its bytes are [start, end) of the file."""
-    value: Any
-    """`UNREADABLE` where nothing could be read."""
-    damage: tuple[str, ...] = ()
-    """Warning words; empty for sound JSON."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +94,11 @@ class MessageFinder:
         root = blank_end(self._data, self._start)
         opener = self._data[root : root + 1]
         if opener == b"[":
-            values = _Values(self._data, _items_of(_bytes_from(self._data, root)))
+            values = Values(self._data, items_of(bytes_from(self._data, root)))
             items = yield from _read_list(self._data, root + 1, values)
             self.found = _finished(self._data, items, ())
         elif opener == b"{":
-            whole = _bytes_from(self._data, root)
+            whole = bytes_from(self._data, root)
             self.found = yield from _in_object(self._data, root, (), self._member, whole)
 
 
@@ -128,41 +114,6 @@ def may_hold(head: bytes, *members: str) -> bool:
     """
     start = document_start(head)
     return head[start : start + 1] == b"{" and all(f'"{name}"'.encode() in head for name in members)
-
-
-def blank_end(data: Data, start: int) -> int:
-    """Behind the blanks (as JSON knows them) at `start`."""
-    while piece := data[start : start + _LOOK]:
-        if left := piece.lstrip(_BLANKS):
-            return start + len(piece) - len(left)
-        start += len(piece)
-    return start
-
-
-def _separator(data: Data, start: int) -> tuple[bytes, int]:
-    """The comma or closing bracket that comes behind blanks at `start`, if one does, and where it ends."""
-    place = blank_end(data, start)
-    sign = data[place : place + 1]
-    return (sign, place + 1) if sign in _SEPARATORS else (b"", start)
-
-
-def _named(data: Data, start: int) -> tuple[bytes, int]:
-    """The quoted name of a member that comes behind blanks at `start`, and where its value begins.
-
-    No name where no whole one stands there, with a colon.
-    """
-    place = blank_end(data, start)
-    near, at = (data, place) if isinstance(data, bytes) else (data[place : place + _WINDOW], 0)
-    match = _name.match(near, at)
-    if match is None:
-        return b"", start
-    colon = blank_end(data, place + match.end() - at)
-    return (match[0], blank_end(data, colon + 1)) if data[colon : colon + 1] == b":" else (b"", start)
-
-
-def _bytes_from(data: Data, start: int) -> memoryview:
-    """The bytes from a place on, where they are in memory."""
-    return memoryview(b"" if isinstance(data, Pages) else data)[start:]
 
 
 class _Items(Struct, frozen=True):
@@ -189,10 +140,10 @@ _Found: TypeAlias = "MessageList | None"
 
 
 def _in_object(
-    data: Data, root: int, path: JsonPath, member: str, raw: _Bytes
+    data: Data, root: int, path: JsonPath, member: str, raw: Bytes
 ) -> Generator[Element, None, _Found]:
     """Read the object at `root`; `raw` are its bytes, or more where it is not known to be sound."""
-    values = _members_of(raw)
+    values = members_of(raw)
     members = yield from _read_members(data, root, member, values)
     if members.messages is not None:
         return _finished(data, members.messages, (*path, member), members)
@@ -246,15 +197,15 @@ def _read_members(
     data: Data, root: int, member: str, sound: Mapping[str, msgspec.Raw]
 ) -> Generator[Element, None, _Members]:
     found = _Members(end=root + 1)
-    values = _Values(data)
+    values = Values(data)
     pos = root + 1
-    while (named := _named(data, pos))[0]:
-        key, start = _key(named[0]), named[1]
+    while (member_at := name_at(data, pos))[0]:
+        key, start = _key(member_at[0]), member_at[1]
         raw = sound.get(key)
         if raw is not None and not data.startswith(raw, start):
             raw = None  # the name stands there twice
         if key == member and data[start : start + 1] == b"[":
-            items = _Values(data, () if raw is None else _items_of(raw))
+            items = Values(data, () if raw is None else items_of(raw))
             found.messages = yield from _read_list(data, start + 1, items)
             if not found.messages.closed:
                 return found
@@ -268,7 +219,7 @@ def _read_members(
             end = behind
             found.whole[key] = (start, end)
         found.end = end
-        sign, pos = _separator(data, end)
+        sign, pos = separator(data, end)
         if sign != b",":
             if sign == b"}":
                 found.end, found.closed = pos, True
@@ -287,7 +238,7 @@ def _key(quoted: bytes) -> str:
         return text[1:-1]
 
 
-def _read_list(data: Data, start: int, values: _Values) -> Generator[Element, None, _Items]:
+def _read_list(data: Data, start: int, values: Values) -> Generator[Element, None, _Items]:
     words: dict[str, None] = {}
     pos = last = start
     attempts, comma = 0, True
@@ -316,97 +267,9 @@ def _read_list(data: Data, start: int, values: _Values) -> Generator[Element, No
                 element = Element(pos, end, UNREADABLE, ("bad-line",))
         yield element
         last = element.end
-        sign, behind = _separator(data, last)
+        sign, behind = separator(data, last)
         comma = sign == b","
         pos = behind if comma else last
-
-
-_Bytes: TypeAlias = "msgspec.Raw | memoryview | bytes"
-
-
-def _items_of(raw: _Bytes) -> Sequence[msgspec.Raw]:
-    """The values of a list, unread, each with its very bytes; none where it is not sound, or too large."""
-    try:
-        return decode_items(raw) if len(memoryview(raw)) <= AT_ONCE else ()
-    except DOUBTS:
-        return ()
-
-
-def _members_of(raw: _Bytes) -> Mapping[str, msgspec.Raw]:
-    """The values of an object, unread, by name; none where it is not sound, or too large."""
-    try:
-        return decode_members(raw) if len(memoryview(raw)) <= AT_ONCE else {}
-    except DOUBTS:
-        return {}
-
-
-class _Values:
-    """Sound values by position, with the decoder's speed.
-
-    `coming` are the values that will be asked for, in order, where they are known. Else a window of the
-    bytes is decoded one to one: the structure of JSON is ASCII, so positions are bytes, and only a value
-    that holds other bytes has to be decoded again.
-    """
-
-    def __init__(self, data: Data, coming: Iterable[msgspec.Raw] = ()) -> None:
-        self._data = data
-        self._coming = iter(coming)
-        self._text = ""
-        self._from = 0
-        self._patience = _UNSOUND
-
-    def at(self, pos: int) -> Element | None:
-        """The element at `pos`; None for one that is not sound or larger than the window."""
-        raw = next(self._coming, None)
-        if raw is not None:
-            try:
-                return Element(pos, pos + len(memoryview(raw)), decode_fast(raw))
-            except DOUBTS:
-                pass
-        if self._patience <= 0:
-            return None
-        element = self._read(pos) if pos - self._from < len(self._text) else None
-        if element is None and self._from + len(self._text) < len(self._data):
-            self._text = self._data[pos : pos + _WINDOW].decode("latin-1")
-            self._from = pos
-            element = self._read(pos)
-        return element
-
-    def _read(self, pos: int) -> Element | None:
-        try:
-            value, end = decode_window(self._text, pos - self._from)
-            if end == len(self._text) and isinstance(value, int | float):
-                return None  # more digits may follow
-            end += self._from
-            raw = self._data[pos:end]
-            return Element(pos, end, value if raw.isascii() else decode_sound(raw))
-        except (ValueError, RecursionError):
-            return None
-
-    def end_of(self, pos: int) -> int | None:
-        """Behind the whole value at `pos`; None when it is torn or no JSON."""
-        element = self.at(pos)
-        if element is not None:
-            return element.end
-        reach = scan(all_of(self._data), pos)
-        if not reach.whole:
-            return None
-        self.missed(reach.end - pos)
-        return reach.end
-
-    def missed(self, length: int) -> None:
-        """A whole value of that many bytes was found where the decoder saw none."""
-        self._patience -= length < _WINDOW
-
-
-def read_value(raw: bytes) -> tuple[Any, tuple[str, ...]]:
-    """A value of a document with its damage; unlike a record of a line it may lie on several."""
-    with suppress(ValueError, RecursionError):
-        return decode_sound(raw), ()
-    try:
-        return parse(raw)
-    except ValueError:
-        return UNREADABLE, ("bad-line",)
 
 
 def _broken_end(data: bytes, start: int, stopped: int) -> int:
@@ -421,7 +284,7 @@ def _broken_end(data: bytes, start: int, stopped: int) -> int:
         end = skip(data, start, MAX_DEPTH)
     except ValueError:
         end = start
-    if end > start and (end == len(data) or _separator(data, end)[0]):
+    if end > start and (end == len(data) or separator(data, end)[0]):
         return end
     later = _message_start.search(data, max(stopped, start + 1))
     return len(data) if later is None else _without_gap(data, start, later.start())

@@ -14,7 +14,7 @@ from app.formats.source import Source
 from app.formats.splice import encode
 from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
 
-CACHE_BYTES: Final = 1 << 19
+CACHE_BYTES: Final = 1 << 20
 """Bytes of records whose parsed values are kept for the next reader."""
 
 LARGE_BYTES: Final = 64 << 20

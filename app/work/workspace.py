@@ -283,7 +283,7 @@ class Workspace:
 
     def go_to(self, number: int) -> None:
         """Make stage `number` (1-based) the next one: accept those before it, take the others back."""
-        while len(self.state.taken) >= number:
+        while len(self.state.taken) >= max(1, number):
             self.back()
         while len(self.state.taken) < number - 1:
             self.advance()

@@ -111,7 +111,7 @@ def test_options_run_the_stage_again_and_can_be_undone(workspace: Workspace) -> 
 def test_any_stage_can_be_made_the_next_one(workspace: Workspace) -> None:
     workspace.go_to(3)
     assert [step.name for step in workspace.steps] == ["tool_result_budget", "microcompact"]
-    workspace.go_to(1)
+    workspace.go_to(0)  # there is none before the first
     assert workspace.steps == () and workspace.preview is not None
     workspace.undo()
     assert len(workspace.steps) == 1

@@ -13,7 +13,7 @@ from dataclasses import replace
 from sys import intern
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from app.formats.document import AT_ONCE, BOM, MESSAGES, MessageFinder, MessageList, read_value
+from app.formats.document import BOM, MESSAGES, MessageFinder, MessageList
 from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.pages import Data, Pages
@@ -22,6 +22,7 @@ from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.reshape import reshape
 from app.formats.source import CHUNK, Source
 from app.formats.store import RecordStore, Stored, stored
+from app.formats.values import AT_ONCE, read_value
 from app.model import JsonPath, Notice, Record, Session
 
 Piece: TypeAlias = int | bytes
