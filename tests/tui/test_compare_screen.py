@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import threading
+from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
+from app.model import Message
 from app.opening import Opened
 from app.pipeline import known_names, preset_names
 from app.tui.screens.compare import CompareScreen
@@ -11,6 +17,7 @@ from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.outcome_list import OutcomeList
+from app.work.workspace import Workspace
 from tests.plain_messages import call_turn, open_messages, reading_turns
 from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
 from tests.tui.screen_text import assert_golden
@@ -43,6 +50,27 @@ async def test_how_it_looks() -> None:
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
         assert_golden(app, "compare")
+
+
+async def test_the_screen_itself_adds_up_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_screen, tokens = list[int](), Workspace.tokens
+    main = threading.current_thread()
+
+    def noted(workspace: Workspace, messages: Iterable[Message]) -> int:
+        found = tokens(workspace, messages)
+        if threading.current_thread() is main:
+            in_screen.append(found)
+        return found
+
+    monkeypatch.setattr(Workspace, "tokens", noted)
+    app = compare(busy())
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await settle(pilot)
+        await press(pilot, "S", "j")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert re.search(r"side by side  \d+ messages, ~\d", text)
+    assert not in_screen
 
 
 async def test_every_pipeline_has_a_row_and_nothing_is_changed(tmp_path: Path) -> None:

@@ -40,6 +40,13 @@ class CompareScreen(WorkScreen):
             super().__init__()
             self.tried = tried
 
+    class AddedUp(Message):
+        """It is known how many tokens the session has, as far as it is counted."""
+
+        def __init__(self, tokens: int) -> None:
+            super().__init__()
+            self.tokens = tokens
+
     class Said(Message):
         """What goes on; nothing any more when every row is worked out."""
 
@@ -53,6 +60,8 @@ class CompareScreen(WorkScreen):
         self._tried = [Tried(name) for name in known_names()]
         self._by_tokens = False
         self._is_trying = True
+        self._tokens: int | None = None
+        """Of the session as it was opened; None while they are being added up."""
 
     def body(self) -> Iterable[Widget]:
         yield OutcomeList(glyphs=self.glyphs, id="outcomes")
@@ -60,8 +69,8 @@ class CompareScreen(WorkScreen):
 
     def header(self) -> str:
         live = self.workspace.session.live
-        size = f"{counted(len(live), 'message')}, {self._about}{human_number(self.workspace.tokens(live))}"
-        left = f"Pipelines side by side  {size}"
+        tokens = "" if self._tokens is None else f", {self._about}{human_number(self._tokens)}"
+        left = f"Pipelines side by side  {counted(len(live), 'message')}{tokens}"
         return spread(left, self.workspace.estimator.describe(), self.size.width - 2, self.glyphs)
 
     @property
@@ -100,6 +109,7 @@ class CompareScreen(WorkScreen):
 
     def _try(self, comparer: Comparer, names: list[str]) -> None:
         worker = get_current_worker()
+        self.post_message(self.AddedUp(self.workspace.tokens(self.workspace.session.live)))
         for number, name in enumerate(names, 1):
             self._say(f"trying pipeline {number} of {len(names)}")
             if worker.is_cancelled:
@@ -109,6 +119,11 @@ class CompareScreen(WorkScreen):
     def _say(self, words: str) -> None:
         if not get_current_worker().is_cancelled:
             self.post_message(self.Said(words))
+
+    @on(AddedUp)
+    def _added_up(self, event: AddedUp) -> None:
+        self._tokens = event.tokens
+        self.refresh_lines()
 
     @on(Found)
     def _found(self, event: Found) -> None:
