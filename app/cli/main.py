@@ -68,7 +68,7 @@ def collect_seldom() -> None:
     With its usual limits a fifth of the time that a file takes to read goes to looking through them. Nor
     does it look at many at once: screens and all stand still meanwhile, for 0.25 s where it is a million.
     """
-    gc.set_threshold(50_000, 4, 250)
+    gc.set_threshold(50_000, 1, 500)
 
 
 def command(verb: str) -> Command:
