@@ -14,7 +14,7 @@ from app.compactability.paths import ODD, Span, base_name, file_path, span_of
 from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
 from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
-from app.formats.lenient import decode_fast
+from app.formats.lenient import DOUBTS, decode_fast
 from app.lazily import found_when_asked
 from app.model import (
     PREVIEW_CHARS,
@@ -134,7 +134,7 @@ def _parsed(text: str) -> Any:
     for decode in (decode_fast, json.loads):
         try:
             return decode(text)
-        except (ValueError, RecursionError):
+        except (*DOUBTS, ValueError):
             continue
     return None
 
