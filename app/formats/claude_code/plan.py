@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -69,6 +70,8 @@ class Planner:
         self._set_usage(roles, thread)
         _date(thread, boundary, max((n.time for n in hidden if n.time is not None), default=None))
         self._note_graph(rows)
+        if not (regrouped or self._repairs):
+            self._note_moved(rows)
         return Plan([row.as_line() for row in rows], tuple(self._repairs))
 
     def _line_of_message(self) -> Callable[[str], int | None]:
@@ -277,6 +280,17 @@ class Planner:
         for node in self._graph.cycles:
             if node.index in changed:
                 self._note("cycle", node, "cut where its parents led back to it")
+
+    def _note_moved(self, rows: Sequence[Row]) -> None:
+        """Tell that a record stood where the client would read it too early or too late."""
+        leaf = self._graph.leaf()
+        if leaf is None or leaf.key != self._session.live_leaf:
+            return  # another branch was chosen, and goes to the end
+        nodes = [row.node for row in rows if row.node is not None]
+        for before, node in pairwise(nodes):
+            if node.order < before.order:
+                self._note("result-order", node, "a record stood where it is not read with its message")
+                return
 
 
 def _is_turned(row: Row) -> bool:
