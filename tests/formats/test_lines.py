@@ -207,7 +207,8 @@ def test_deep_nesting_is_read_as_far_as_it_goes(depth: int) -> None:
     raw = b'{"id":"1","deep":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
     (row,), reader = read(raw)
     assert row.value["id"] == "1"
-    assert words(reader) == {"bad-line"}
+    # Newer interpreters decode what older ones give up on.
+    assert words(reader) in ({"bad-line"}, set())
     assert mend(raw) == raw
     assert len(json.dumps(row.value)) > depth
 
