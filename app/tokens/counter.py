@@ -6,13 +6,17 @@ Starts no thread. A face runs `run` in a worker of its own and shows what `token
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from threading import Lock
+from threading import Event, Lock
+from typing import Final
 
 from msgspec import Struct
 
 from app.model import Block, Message, chars_of
 from app.tokens.encode import write_kept_counts
 from app.tokens.model_tokens import TokenEstimator
+
+_LOOK: Final = 512
+"""Blocks that are looked at before it is asked again whether somebody waits."""
 
 
 class Counted(Struct, frozen=True):
@@ -37,6 +41,9 @@ class Counter:
         self.exact = exact
         self.rough = rough
         self._counting = Lock()
+        self._nobody_waits = Event()
+        """Set but while a few blocks are counted before their turn: a run over all lets them pass."""
+        self._nobody_waits.set()
 
     def tokens(self, block: Block) -> tuple[int, bool]:
         """Tokens of `block` as far as they are known now, and whether they were counted."""
@@ -85,12 +92,16 @@ class Counter:
         already are passed over, unless strings that look like keys are counted too (`secrets`), while
         the text is at hand. Raises what reading a text raises.
         """
-        everything = sum(map(chars_of, blocks))
-        ordered = counting_order(blocks, visible)
-        left = [block for block in ordered if secrets or not self._counted(block)]
+        everything = 0
+        left: list[Block] = []
+        for block in self._patiently(counting_order(blocks, visible)):
+            everything += chars_of(block)
+            if secrets or not self._counted(block):
+                left.append(block)
         done = everything - sum(map(chars_of, left))
         try:
             for block in left:
+                self._nobody_waits.wait()
                 if stop():
                     return
                 tokens = self._count(block)
@@ -106,13 +117,24 @@ class Counter:
         `stop` is asked before each. Raises what reading a text raises.
         """
         new = False
-        for block in blocks:
-            if stop():
-                break
-            if not self._counted(block):
-                self._count(block)
-                new = True
+        self._nobody_waits.clear()
+        try:
+            for block in blocks:
+                if stop():
+                    break
+                if not self._counted(block):
+                    self._count(block)
+                    new = True
+        finally:
+            self._nobody_waits.set()
         return new
+
+    def _patiently(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks, those who count a few before their turn let pass."""
+        for number, block in enumerate(blocks):
+            if not number % _LOOK:
+                self._nobody_waits.wait()
+            yield block
 
     def _count(self, block: Block) -> int:
         # Two runs over the same blocks share the work instead of doing it twice.
