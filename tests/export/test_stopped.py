@@ -142,10 +142,15 @@ def interrupted_at(number: int) -> Iterator[list[str]]:
 
         return call
 
-    with pytest.MonkeyPatch.context() as patch:
-        for name in CALLS:
-            patch.setattr(os, name, counted(name, getattr(os, name)))
-        yield touched
+    # A program that a script starts behind itself is told to ignore ctrl+c.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            for name in CALLS:
+                patch.setattr(os, name, counted(name, getattr(os, name)))
+            yield touched
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_at_any_moment_leaves_nothing_or_the_whole_export(tmp_path: Path, in_place: bool) -> None:
