@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
@@ -120,11 +119,7 @@ def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> Path | No
     """Put the backup's bytes in the place of a file; what stood there is kept, so that this can be taken
     back, too. Returns where."""
     target = there.path
-    papers = Papers(
-        manifest.path.parent,
-        f"{target.stem[:100]}.replaced",
-        time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
-    )
+    papers = Papers(manifest.path.parent, f"{target.stem[:100]}.replaced")
     with ExitStack() as undo:
         undo.callback(discard, staged.path)
         kept = papers.back_up(there)

@@ -6,6 +6,7 @@ last moment before the original can change. So one that bears a name is one that
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,11 @@ from app.export.files import Staged, discard, make_folder, publish_free, remove_
 from app.export.guard import uninterrupted
 from app.formats.source import Source, chunks
 from app.json_out import json_bytes
+
+
+def stamp() -> str:
+    """The present in UTC, as `20260101T120000Z`."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
 class Backup(Struct, frozen=True):
@@ -40,11 +46,10 @@ class Kept(Struct, frozen=True):
 class Papers:
     """Where the papers of one export lie, and what they are called."""
 
-    def __init__(self, folder: Path, stem: str, made: str) -> None:
+    def __init__(self, folder: Path, stem: str) -> None:
         self.folder = folder
-        self.made = made
-        """UTC, as `20260101T120000Z`."""
-        self._stem = f"{stem}.{made}"
+        self.made = stamp()
+        self._stem = f"{stem}.{self.made}"
         self._new: list[Path] = []
         """Folders that were made for these papers, the outermost first."""
 

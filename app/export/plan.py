@@ -157,10 +157,7 @@ def make_plan(
     Raises InputError when nothing can be exported, or Stopped.
     """
     session = workspace.session
-    if not session.live:
-        raise InputError(f"{session.name} holds no conversation: there is nothing to export")
-    if wishes.share is not None and (wishes.in_place or wishes.install):
-        raise InputError("a shared session is for other people: it goes to a new file, in no agent's folder")
+    _check(session, wishes)
     kind = format_named(session.format)
     session_id = None if wishes.in_place else workspace.new_id
     target = _target(source, kind, wishes, session_id, session)
@@ -218,6 +215,13 @@ def make_plan(
         sealed=kept.left_out,
         moved=moved,
     )
+
+
+def _check(session: Session, wishes: Wishes) -> None:
+    if not session.live:
+        raise InputError(f"{session.name} holds no conversation: there is nothing to export")
+    if wishes.share is not None and (wishes.in_place or wishes.install):
+        raise InputError("a shared session is for other people: it goes to a new file, in no agent's folder")
 
 
 def _ended(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:

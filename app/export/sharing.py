@@ -6,7 +6,6 @@ again, held against what they were before, and searched once more.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +18,7 @@ from app.errors import RefusedError
 from app.export.as_json import step_as_json
 from app.export.files import Staged, discard, encoded, publish_free, stage
 from app.export.for_others import NOT_PROMISED
+from app.export.papers import stamp
 from app.export.plan import ExportPlan
 from app.export.stopping import TO_THE_END, Stopper
 from app.formats.source import FileSource, chunks
@@ -143,7 +143,7 @@ class Sharing:
         assert plan.target is not None, "a file"
         data = {
             "handcompact": __version__,
-            "made": time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
+            "made": stamp(),
             "shared": True,
             "in_place": False,
             "pipeline": plan.pipeline,

@@ -17,7 +17,6 @@ import hashlib
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -379,8 +378,7 @@ def _papers(plan: ExportPlan) -> Papers | None:
     """The papers of this export; None where no folder is wanted."""
     if plan.backup_folder is None:
         return None
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    return Papers(plan.backup_folder, _stem(plan), stamp)
+    return Papers(plan.backup_folder, _stem(plan))
 
 
 def _manifest(written: Written, made: str, backup: Backup | None) -> dict[str, Any]:

@@ -33,8 +33,7 @@ class Numbers:
 
     def append(self, number: int | None) -> None:
         """The number of the next record."""
-        fits = number is not None and _NONE < number < -_NONE
-        self._numbers.append(number if fits and number is not None else _NONE)
+        self._numbers.append(_NONE if number is None or not _NONE < number < -_NONE else number)
 
     def __getitem__(self, index: int) -> int | None:
         number = self._numbers[index]

@@ -129,7 +129,7 @@ def test_two_restores_in_one_second_keep_both_that_they_replace(
     session: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.gmtime(1_800_000_000)
-    monkeypatch.setattr("app.restore.time.gmtime", lambda: now)
+    monkeypatch.setattr("app.export.papers.time.gmtime", lambda: now)
     (manifest,) = [m for m in manifests() if m.backup == backup]
     kept = []
     for text in ("one", "two", "three"):

@@ -33,8 +33,7 @@ def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     anthropic_file(samples, turns=2, name="a-short-one.json")
     anthropic_file(samples, turns=3, name="b-longer-one.json")
     monkeypatch.setattr("app.discovery.look._samples_dir", lambda: samples)
-    monkeypatch.setattr("app.export.write.time.strftime", lambda *_: "20260102T030405Z")
-    monkeypatch.setattr("app.restore.time.strftime", lambda *_: "20260102T030506Z")
+    monkeypatch.setattr("app.export.papers.time.strftime", lambda *_: "20260102T030506Z")
     monkeypatch.setattr("app.tui.screens.backups._local", lambda made: f"{made[:4]}-01-02 03:04")
     return work
 

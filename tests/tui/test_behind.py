@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,17 @@ def main_screen(app: HandcompactApp) -> InspectScreen:
     return app.screen
 
 
+def held_back(real: Callable[..., Any]) -> tuple[threading.Event, Callable[..., Any]]:
+    """A function that does what `real` does once the event is set."""
+    held = threading.Event()
+
+    def slow(*given: Any, **named: Any) -> Any:
+        held.wait(5)
+        return real(*given, **named)
+
+    return held, slow
+
+
 async def test_no_key_looks_at_every_row_of_a_large_session(file: str, in_screen: list[str]) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -97,13 +108,8 @@ async def test_the_cursor_stays_on_its_row_while_the_rows_are_sorted_behind_it(
 async def test_escape_gives_up_a_search_which_says_how_far_it_is(
     file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = threading.Event()
+    held, slow = held_back(text_of)
     monkeypatch.setattr(searching, "TELL_SECONDS", 0.0)
-
-    def slow(block: Any) -> str:
-        held.wait(5)
-        return text_of(block)
-
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -122,12 +128,7 @@ async def test_escape_gives_up_a_search_which_says_how_far_it_is(
 async def test_it_is_said_at_once_that_many_rows_are_being_sorted(
     file: str, in_screen: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = threading.Event()
-
-    def slow(*given: Any, **named: Any) -> Any:
-        held.wait(5)
-        return arrange(*given, **named)
-
+    held, slow = held_back(arrange)
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -143,12 +144,7 @@ async def test_it_is_said_at_once_that_many_rows_are_being_sorted(
 async def test_a_search_finds_its_rows_where_they_stand_once_they_were_sorted_meanwhile(
     file: str, in_screen: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = threading.Event()
-
-    def slow(block: Any) -> str:
-        held.wait(5)
-        return text_of(block)
-
+    held, slow = held_back(text_of)
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -190,12 +186,7 @@ async def test_what_a_key_did_is_not_talked_over_by_a_search_that_was_done_befor
 async def test_keys_wait_for_what_was_asked_for_and_escape_does_without(
     file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = threading.Event()
-
-    def slow(*given: Any) -> Any:
-        held.wait(5)
-        return shares(*given)
-
+    held, slow = held_back(shares)
     monkeypatch.setattr(behind, "AT_ONCE", 0)
     monkeypatch.setattr(choices, "shares", slow)
     app = HandcompactApp(opening(file))

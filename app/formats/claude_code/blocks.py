@@ -27,9 +27,10 @@ class RecordBlocks:
 
     def shared(self, usage: Usage | None) -> Usage | None:
         """The same object for usages that are equal one after the other: each record of a message has its."""
-        if usage is not None and usage != self._usage:
-            self._usage = usage
-        return usage and self._usage
+        if usage == self._usage:
+            return self._usage
+        self._usage = usage
+        return usage
 
     def of_message(self, index: int, key: str, record: Mapping[str, Any]) -> tuple[Block, ...]:
         """The blocks of a user or assistant record that are sent."""

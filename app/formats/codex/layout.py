@@ -86,9 +86,11 @@ def date(lines: Sequence[Line], rollout: Rollout) -> None:
         following.append(after)
     before: float | None = None
     for line, coming in zip(lines, reversed(following), strict=True):
-        if isinstance(line, int) or line.record is not None:
-            before = rollout.times[record_of(line) or 0] or before
+        record = record_of(line)
+        if record is not None:
+            before = rollout.times[record] or before
             continue
+        assert isinstance(line, Row), "what is no record is made"
         between = before is not None and coming is not None and before < coming
         line.time = (before + coming) / 2 if between and before is not None and coming is not None else coming
         line.time = before if line.time is None else line.time

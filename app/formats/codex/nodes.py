@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from sys import intern
 from typing import Any, Final
 
@@ -53,14 +52,3 @@ def node_of(
         starts = (block.content.preview.lstrip().lower() for block in node.blocks if isinstance(block, Text))
         node.contextual = any(start.startswith(_DEVELOPER_CONTEXT) for start in starts)
     return node
-
-
-def seconds(value: Any) -> float | None:
-    """An ISO time as seconds since 1970, one without a zone taken as UTC; None for anything else."""
-    if not isinstance(value, str):
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from app.formats.codex.boundaries import compaction_of, marker_of
-from app.formats.codex.nodes import Node, node_of, seconds
+from app.formats.codex.nodes import Node, node_of
 from app.formats.codex.replay import Replay, Segment, words_kept
 from app.formats.codex.twins import repeats_output, repeats_words
 from app.formats.codex.usage import Meter
@@ -33,6 +33,7 @@ from app.formats.responses.forms import text_item
 from app.formats.responses.words import LOCAL, SEALED, kind_of
 from app.formats.source import Source
 from app.formats.store import CACHE_BYTES, RecordStore, stored
+from app.formats.times import seconds
 from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, Session, Standing, Text
 
 

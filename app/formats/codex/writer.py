@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Final
 
 from app.formats.base import Rewrite, Rewriting
@@ -17,6 +16,7 @@ from app.formats.reshape import reshape
 from app.formats.responses.outgoing import said
 from app.formats.source import chunks
 from app.formats.splice import encode, splice
+from app.formats.times import stamped
 from app.model import JsonPath, Session
 
 _ORDINAL: Final = re.compile(rb'(\{"timestamp":"[^"\\]*","ordinal":)-?[0-9]+(?=[,}])')
@@ -90,12 +90,3 @@ def with_session(raw: bytes, session_id: str, old: str | None) -> bytes:
     payload = parse_record(raw)["payload"]
     paths = [path for path in _NAMES if path[-1] in payload and payload[path[-1]] == old]
     return splice(raw, {path: encode(session_id) for path in paths})
-
-
-def stamped(seconds: float) -> str:
-    """A time as the client writes it."""
-    try:
-        time = datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, OSError, ValueError):
-        time = datetime.fromtimestamp(0, UTC)
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
