@@ -32,6 +32,8 @@ class Asking(App[None]):
         (["escape"], False),
         (["tab", "enter"], True),
         (["right", "space"], True),
+        (["right", "right", "space"], True),
+        (["right", "left", "left", "space"], False),
         (["tab", "tab", "enter"], False),
     ],
 )

@@ -97,6 +97,16 @@ async def test_the_focus_starts_on_the_safe_button_and_leaving_writes_nothing(or
     assert sorted(original.parent.glob("*.json")) == [original]
 
 
+async def test_left_and_right_stay_within_the_buttons(original: Path) -> None:
+    app = dialog(work(original))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, *["right"] * 5)
+        assert app.focused is app.screen.query_one("#write", Push)
+        await press(pilot, *["left"] * 5)
+        assert app.focused is app.screen.query_one("#cancel", Push)
+
+
 async def test_write_makes_a_new_file_with_backup_and_report(original: Path) -> None:
     before = original.read_bytes()
     opened = work(original)

@@ -185,13 +185,16 @@ class OneOf(Control):
 class Push(Control):
     """`[ Write ]`; enter, space or a click presses it, also when it is dimmed.
 
-    The arrows go from one to the next, as tab does.
+    Left and right go to the button beside it and stay within the row; up and down leave it in the end,
+    as tab does.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space,enter", "use", "Press", show=False),
-        Binding("right,down", "app.focus_next", "Next", show=False),
-        Binding("left,up", "app.focus_previous", "Previous", show=False),
+        Binding("right", "beside(1)", "Right", show=False),
+        Binding("left", "beside(-1)", "Left", show=False),
+        Binding("down", "app.focus_next", "Next", show=False),
+        Binding("up", "app.focus_previous", "Previous", show=False),
     ]
     DEFAULT_CSS = """
     Push { width: auto; margin: 0 1; }
@@ -205,6 +208,14 @@ class Push(Control):
     ) -> None:
         super().__init__(id=id)
         self.label = label
+
+    def action_beside(self, by: int) -> None:
+        """Go to the button on one side, where there is one."""
+        assert self.parent is not None
+        row = [push for push in self.parent.children if isinstance(push, Push) and push.focusable]
+        at = row.index(self) + by
+        if 0 <= at < len(row):
+            row[at].focus()
 
     def parts(self) -> Sequence[tuple[str, str]]:
         return ((f"[ {self.label} ]", "focus"),)
