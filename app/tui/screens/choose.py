@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.css.styles import RulesMap
 from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import RenderOptions, Visual
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.display import UNICODE, Glyphs, cells, one_line, safe_text
+
+MARGIN: Final = 4
+"""Columns for the sign and its blank, and two that stay free at the right."""
 
 
 class Choice(Struct, frozen=True):
@@ -27,6 +35,33 @@ class Choice(Struct, frozen=True):
     """Stands at the right."""
     about: str = ""
     """Stands below the list while the cursor is on the line."""
+
+
+class ChoiceLine(Visual):
+    """A choice in one line, however wide the list turns out to be."""
+
+    def __init__(self, choice: Choice, glyphs: Glyphs, *, is_here: bool) -> None:
+        self._label = choice.label
+        self._note = safe_text(choice.note, glyphs)
+        self._glyphs = glyphs
+        self._sign = glyphs.cursor if is_here else " "
+
+    def render_strips(
+        self, width: int, height: int | None, style: Style, options: RenderOptions
+    ) -> list[Strip]:
+        room = max(20, width - MARGIN)
+        if self._note:
+            label = one_line(self._label, room - cells(self._note) - 2, self._glyphs)
+            label = f"{label}  {self._note}"
+        else:
+            label = one_line(self._label, room, self._glyphs)
+        return [Strip([Segment(f"{self._sign} {label}", style.rich_style)])]
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return container_width
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return 1
 
 
 class ChooseScreen(ModalScreen[int | None]):
@@ -70,45 +105,30 @@ class ChooseScreen(ModalScreen[int | None]):
         return self.query_one(OptionList)
 
     def on_mount(self) -> None:
-        self._fill()
-        self._list.highlighted = self._current or 0
+        here = self._current or 0
+        self._list.set_options(Option(self._line(place, here)) for place in range(len(self._choices)))
+        self._list.highlighted = self._signed = here
+        self._hint(here)
         self._list.focus()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fill)
-
-    def _fill(self) -> None:
-        highlighted = self._list.highlighted
-        self._list.set_options(Option(self._line(i, highlighted)) for i in range(len(self._choices)))
-        self._list.highlighted = highlighted
-        self._signed = highlighted
 
     @on(OptionList.OptionHighlighted)
     def _sign(self) -> None:
         """Put the sign before the line that the cursor is on, and before no other."""
         here = self._list.highlighted
+        if here == self._signed:
+            return
         for place in {self._signed, here} - {None}:
             assert place is not None
             self._list.replace_option_prompt_at_index(place, self._line(place, here))
         self._signed = here
+        self._hint(here)
+
+    def _hint(self, here: int | None) -> None:
         for hint in self.query("#hint").results(Static):
             hint.update(Content(safe_text("" if here is None else self._choices[here].about, self._glyphs)))
 
-    def _line(self, place: int, here: int | None) -> Content:
-        choice = self._choices[place]
-        sign = self._glyphs.cursor if place == here else " "
-        return Content(f"{sign} {self._words(choice)}")
-
-    def _words(self, choice: Choice) -> str:
-        inside = self._list.scrollable_content_region.width
-        if not inside:
-            # Not laid out yet: the first resize fills the list again.
-            return safe_text(choice.label, self._glyphs)
-        width = max(20, inside - 4)
-        note = safe_text(choice.note, self._glyphs)
-        room = width - cells(note) - 2 if note else width
-        label = one_line(choice.label, room, self._glyphs)
-        return f"{label}  {note}" if note else label
+    def _line(self, place: int, here: int | None) -> ChoiceLine:
+        return ChoiceLine(self._choices[place], self._glyphs, is_here=place == here)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
