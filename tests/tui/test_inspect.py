@@ -23,6 +23,7 @@ from app.work.workspace import Workspace
 from tests.plain_session import SAMPLES
 from tests.tui.driving import opening, shows, type_in
 from tests.tui.files import LONG, anthropic_file, written
+from tests.tui.frames import Frames
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
@@ -140,6 +141,23 @@ async def test_n_goes_through_what_the_stages_touch_while_nothing_is_searched(fi
         assert "would be cut" in text
         await press(pilot, "tab", "enter")
         assert shows(app, TextScreen)
+
+
+@pytest.mark.parametrize("key", ["enter", "R"])
+async def test_a_text_is_there_in_its_first_frame(file: str, key: str) -> None:
+    class App(Frames, HandcompactApp): ...
+
+    app = App(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.frames.clear()
+        await press(pilot, key)
+        assert shows(app, TextScreen)
+        heading, first = screen_text(app).splitlines()[:2]
+        assert "#0" in heading
+        # Nothing at all may be painted before the screen has its parts, but no part of it.
+        painted = [frame for frame in app.frames if "Stages" not in frame and frame.strip()]
+        assert painted and all(frame.splitlines()[:2] == [heading, first] for frame in painted)
 
 
 async def test_the_detail_goes_below_the_list_under_100_columns(file: str) -> None:

@@ -48,7 +48,8 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
         self.marks = marks
         self._choose = choose
         self._by = ORDER[0]
-        self._found: Sequence[Group] = ()
+        self._found: Sequence[Group] | None = None
+        """None until they are made."""
         self._total = 0
         self._said = ""
         """What the newest key did, until the cursor moves."""
@@ -57,7 +58,7 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
         yield GroupList(glyphs=self.glyphs)
 
     def header(self) -> str:
-        right = counted(len(self._found), "group")
+        right = "" if self._found is None else counted(len(self._found), "group")
         return spread(f"Rows by {self._by}", right, self.size.width - 2, self.glyphs)
 
     @property
@@ -89,7 +90,7 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
         self._show_marks()
 
     def _show_marks(self) -> None:
-        self.list.show(self._found, self.marks, self._total)
+        self.list.show(self._found or (), self.marks, self._total)
         self.refresh_lines()
         self._say()
 

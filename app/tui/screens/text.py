@@ -9,15 +9,17 @@ from textual import on
 from textual.message import Message
 from textual.widget import Widget
 
+from app.errors import FileChanged
 from app.opening import Opened
 from app.tui.in_thread import in_thread
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.copies import CopiesTexts
+from app.tui.screens.parts.rows import READ_AT_ONCE
 from app.tui.screens.parts.waits import TellsWaits
 from app.tui.widgets.text_pane import TextPane
-from app.views.describe import describe, raw_record, record_of
-from app.views.listing import Item
+from app.views.describe import describe, raw_record, record_of, size_of
+from app.views.listing import Item, key_of
 from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
@@ -64,14 +66,24 @@ class TextScreen(CopiesTexts, TellsWaits):
         self._read_text()
 
     def _read_text(self) -> None:
-        self.wait_for("reading", way_out="esc goes back")
-        self._read_behind()
+        if size_of(self._item, self.workspace.session) <= READ_AT_ONCE:
+            # Before the first frame, which is whole by that.
+            self._show(self._read())
+        else:
+            self.wait_for("reading", way_out="esc goes back")
+            self._read_behind()
 
     @in_thread(exit_on_error=False, exclusive=True, group="read")
     def _read_behind(self) -> None:
-        said = describe(self._item, self._seen)
-        raw = raw_record(self._item, self.workspace.session) if self._raw else None
-        self.post_message(self.Read(said.heading, said.text if raw is None else raw))
+        self.post_message(self._read())
+
+    def _read(self) -> Read:
+        try:
+            said = describe(self._item, self._seen)
+            raw = raw_record(self._item, self.workspace.session) if self._raw else None
+        except FileChanged as error:
+            return self.Read(key_of(self._item), str(error))
+        return self.Read(said.heading, said.text if raw is None else raw)
 
     @on(Read)
     def _show(self, event: Read) -> None:

@@ -169,6 +169,16 @@ class TextPane(LineView):
 
     # Laying out.
 
+    def on_mount(self) -> None:
+        self.relayout()
+
+    @property
+    def room(self) -> int:
+        if self.size.width:
+            return super().room
+        # Until it has a size: most panes are as wide as the screen, and then the first frame is whole.
+        return max(0, self.screen.size.width - self.scrollbar_gutter.width - self.gutter_width())
+
     def relayout(self) -> None:
         """Lay out for the present width and switches; what stood at the top stays there."""
         state = (self.room, self.wrap, self.line_numbers)
