@@ -36,7 +36,7 @@ def installed_path(session: Session, kind: Format, original: PurePath, session_i
     if folder is None or session_id is None:
         raise InputError(
             f"where {kind.title} looks for this session is not known{_WHY.get(kind.name, '')}:"
-            " give --out PATH instead of --install"
+            " name a file to write it to instead (--out PATH)"
         )
     own = PurePath(_OWN_NAMES.get(kind.name, original))
     return beside(folder / own.name, kind.new_name(own, session_id))

@@ -27,6 +27,9 @@ from app.settings import (
     qwen_sessions_dir,
 )
 
+BY_OPTION: Final = "an export with --install goes there"
+"""How a session comes to where its agent looks, in the words of the command line."""
+
 
 class Resuming(Struct, frozen=True):
     """How to go on with a session. Texts may hold what the session says: not safe for a terminal."""
@@ -39,11 +42,17 @@ class Resuming(Struct, frozen=True):
     """Where it must be run, and what of that is not so on this machine."""
     folder_is_there: bool | None = None
     """Whether the session's working folder is on this machine; None where it names none."""
+    is_astray: bool = False
+    """Whether the obstacle is only that it lies elsewhere: an export can be put where its agent looks."""
+
+    def why_none(self, way: str = BY_OPTION) -> str:
+        """Why there is no command; `way` is what to do about it, where something can be done."""
+        return f"{self.obstacle}, not here: {way}" if self.is_astray else self.obstacle
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a person must know beside the command."""
-        return tuple(filter(None, (self.obstacle, self.folder)))
+        return tuple(filter(None, (self.why_none(), self.folder)))
 
     def as_json(self) -> Mapping[str, Any]:
         """The command and the notes as reports give them."""
@@ -86,7 +95,11 @@ def resuming_as(
         return Resuming(from_file(ident, path), "", folder, there)
     if _is_in_its_folder(kind, path):
         return Resuming(usual, "", folder or _gemini_folder(kind, path), there)
-    return Resuming(None, _elsewhere(session, kind), folder, there)
+    looked_in = agent_folder(session)
+    if looked_in is None:
+        why = f"{kind.title} does not look here; for where it does, see its row in the README"
+        return Resuming(None, why, folder, there)
+    return Resuming(None, f"{kind.title} looks in {looked_in}", folder, there, is_astray=True)
 
 
 def is_there(folder: str) -> bool:
@@ -111,13 +124,6 @@ def _is_in_its_folder(kind: Format, path: Path) -> bool:
     resolved = path.resolve()
     homes = (home() for home in _HOMES.get(kind.name, ()))
     return any(home is not None and resolved.is_relative_to(home.resolve()) for home in homes)
-
-
-def _elsewhere(session: Session, kind: Format) -> str:
-    folder = agent_folder(session)
-    if folder is None:
-        return f"{kind.title} does not look here; for where it does, see its row in the README"
-    return f"{kind.title} looks in {folder}: --install puts a session there"
 
 
 def _claude_code(folder: str, there: bool) -> str:

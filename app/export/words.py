@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.display import counted, human_bytes, human_number
 from app.export.plan import ExportPlan
+from app.export.resuming import BY_OPTION
 from app.export.shell import quoted
 from app.export.write import Written
 from app.formats.source import FileSource
@@ -43,8 +44,11 @@ def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
     return lines
 
 
-def written_facts(written: Written) -> list[tuple[str, str]]:
-    """Where things lie now, and how to go on: a label and a text each."""
+def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str]]:
+    """Where things lie now, and how to go on: a label and a text each.
+
+    `way` says how an export comes to where its agent looks.
+    """
     facts = [("Written", written.plan.target_words)]
     if written.backup:
         facts.append(("Backup", str(written.backup)))
@@ -59,7 +63,7 @@ def written_facts(written: Written) -> list[tuple[str, str]]:
         facts.append(("Report", f"missing: {written.no_report}"))
     resuming = written.plan.resuming
     if resuming.command or resuming.obstacle:
-        facts.append(("Resume", resuming.command or resuming.obstacle))
+        facts.append(("Resume", resuming.command or resuming.why_none(way)))
     if resuming.folder:
         facts.append(("Folder", resuming.folder))
     return facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from app.display import Glyphs, counted, human_number, short_path
 from app.export.plan import ExportPlan
@@ -14,6 +15,9 @@ from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact
 
+WHERE_AGENT_LOOKS: Final = "Put it where its agent looks for it"
+"""The tick that does so."""
+BY_TICK: Final = f"e again, then tick \u201c{WHERE_AGENT_LOOKS}\u201d and write"
 SHOWN_FILES = 3
 """Saved files up to which each is named."""
 
@@ -54,6 +58,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     return {
         "backup": kept if plan.share is None else "not for other people",
         "report": "beside the backup" if plan.share is None else "it goes with the session",
+        "install": "elsewhere it is not found" if plan.resuming.is_astray else "",
         "drop-old": "" if has_boundary else "there is none",
         "index": "" if plan.index is not None or not listed else "no result is gone",
     }

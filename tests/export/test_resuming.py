@@ -75,14 +75,15 @@ def test_a_session_where_no_agent_looks_is_not_promised_to_resume(sample: str, t
     original = laid(sample, tmp_path / "mail")
     told = plan(original, Wishes()).resuming
     assert told.command is None
-    assert str(LOOKED_IN[sample]()) in told.obstacle and "--install" in told.obstacle
+    assert str(LOOKED_IN[sample]()) in told.why_none() and "--install" in told.why_none()
+    assert told.why_none("ask Ada").endswith("not here: ask Ada")
     assert plan(original, Wishes(to_stdout=True)).resuming.command is None
 
 
 @pytest.mark.usefixtures("home")
 def test_a_session_in_another_agents_folder_is_not_found_by_its_own() -> None:
     told = how(laid("codex-three-turns.jsonl", LOOKED_IN["claude-code-v2-0.jsonl"]()))
-    assert told.command is None and "--install" in told.obstacle
+    assert told.command is None and "--install" in told.why_none()
 
 
 @pytest.mark.usefixtures("home")

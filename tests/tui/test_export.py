@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,7 @@ from app.work.workspace import Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
+SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 BIG = "line of a file\n" * 400
 
 
@@ -95,16 +97,6 @@ async def test_the_focus_starts_on_the_safe_button_and_leaving_writes_nothing(or
         await press(pilot, "enter")
         assert kind_of_screen(app) is not ExportScreen
     assert sorted(original.parent.glob("*.json")) == [original]
-
-
-async def test_left_and_right_stay_within_the_buttons(original: Path) -> None:
-    app = dialog(work(original))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await press(pilot, *["right"] * 5)
-        assert app.focused is app.screen.query_one("#write", Push)
-        await press(pilot, *["left"] * 5)
-        assert app.focused is app.screen.query_one("#cancel", Push)
 
 
 async def test_write_makes_a_new_file_with_backup_and_report(original: Path) -> None:
@@ -325,7 +317,9 @@ async def test_the_arrows_go_from_button_to_button_as_in_a_question(original: Pa
         assert app.focused is app.screen.query_one("#dry-run", Push)
         await press(pilot, "right")
         assert app.focused is app.screen.query_one("#write", Push)
-        await press(pilot, "left", "left")
+        await press(pilot, "right")
+        assert app.focused is app.screen.query_one("#write", Push), "no field takes its turn"
+        await press(pilot, "left", "left", "left")
         assert app.focused is app.screen.query_one("#cancel", Push)
 
 
@@ -437,3 +431,26 @@ async def test_where_much_text_stays_lost_facts_are_looked_for_only_when_asked(
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         assert "not looked for yet, as much text stays: L looks" in await settle(pilot)
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("sample", ["codex-three-turns.jsonl", "claude-code-v2-0.jsonl"])
+async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample: str, tmp_path: Path) -> None:
+    original = Path(shutil.copy(SAMPLES / sample, tmp_path))
+    app = dialog(work(original))
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        assert "agent looks for it  elsewhere it is not found" in screen_text(app)
+        app.screen.query_one("#write", Push).focus()
+        text = " ".join((await press(pilot, "enter")).split())
+        assert "not here: e again, then tick" in text and "--install" not in text
+        app.screen.query_one("#resume", Push).focus()
+        assert "--install" not in await press(pilot, "enter")
+        await press(pilot, "escape")
+        app.push_screen(ExportScreen(app.opened))
+        await settle(pilot)
+        tick(app, "install")
+        assert "elsewhere" not in await press(pilot, "space")
+        app.screen.query_one("#write", Push).focus()
+        assert " resume " in (await press(pilot, "enter")).replace("--resume", "resume")
+        assert not app.screen.query_one("#resume", Push).dimmed

@@ -17,7 +17,7 @@ from app.export.words import plan_lines, written_facts
 from app.export.write import Written, why_refused
 from app.formats import format_named
 from app.opening import Opened
-from app.tui.export_words import box_notes, lost_fact, plan_facts, shared_facts
+from app.tui.export_words import BY_TICK, box_notes, lost_fact, plan_facts, shared_facts
 from app.tui.keys import Where
 from app.tui.screens.base import acts
 from app.tui.screens.parts.export_fields import AsksForExport
@@ -171,8 +171,9 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
             case "write" if self._planned is not None:
                 return self._why_not_write(self._planned.plan)
             case "copy_resume" if self._resume_command is None:
-                obstacle = "" if self._written is None else self._written.plan.resuming.obstacle
-                return obstacle or "no command resumes this format"
+                written = self._written
+                reason = "" if written is None else written.plan.resuming.why_none(BY_TICK)
+                return reason or "no command resumes this format"
         return None
 
     def _why_not_write(self, plan: ExportPlan) -> str | None:
@@ -214,7 +215,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         self.waited()
         self._written = event.written
         self.workspace.mark_written()
-        facts = [Fact(label, text, whole=True) for label, text in written_facts(event.written)]
+        facts = [Fact(label, text, whole=True) for label, text in written_facts(event.written, BY_TICK)]
         facts += shared_facts(event.written.shared)
         self.query_one("#places", FactList).show(facts)
         self._panel.current = "done"

@@ -6,6 +6,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import ContentSwitcher
 
 from app.display import Glyphs
+from app.tui.export_words import WHERE_AGENT_LOOKS
 from app.tui.screens.base import Line
 from app.tui.widgets.controls import Push, TickBox
 from app.tui.widgets.entry import Entry
@@ -22,7 +23,7 @@ def export_panels(glyphs: Glyphs) -> ContentSwitcher:
         TickBox("Write the report", True, note="beside the backup", id="report"),
         TickBox("List beside it what is gone, and how to get it again", True, id="index"),
         TickBox("Replace the original in place", id="in-place"),
-        TickBox("Put it where its agent looks for it", id="install"),
+        TickBox(WHERE_AGENT_LOOKS, id="install"),
         TickBox("For other people: mask secrets, leave out what is sealed", id="share"),
         TickBox("Leave out what lies before the boundary", id="drop-old"),
         FactList(glyphs=glyphs, id="plan"),
