@@ -6,6 +6,8 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +60,18 @@ class Kept(Struct, frozen=True):
     def words(self) -> str:
         """`12 steps from 3 h ago`."""
         return f"{counted(len(self.done), 'step')} from {human_age(time.time() - self.modified)}"
+
+    @property
+    def deeds(self) -> str:
+        """`accept budget, pin 1 block (3 times)`: what the steps were, in order."""
+        runs = ((words, sum(1 for _ in run)) for words, run in groupby(done.words for done in self.done))
+        return ", ".join(words if times == 1 else f"{words} ({times:,} times)" for words, times in runs)
+
+    @property
+    def origin_words(self) -> str:
+        """`2026-11-30 14:05:12, with react-mini`: when in local time, and with which pipeline."""
+        at = datetime.fromtimestamp(self.modified).isoformat(" ", "seconds")
+        return f"{at}, with {self.pipeline.get('name', 'a pipeline')}"
 
 
 class Found(Struct, frozen=True):

@@ -85,6 +85,7 @@ def test_what_is_done_undone_and_set_is_all_there_again(file: Path) -> None:
     journal.close()
     kept = left(file)
     assert kept.words.startswith("4 steps from ")
+    assert kept.deeds.startswith("set max_result_chars of tool_result_budget, accept tool_result_budget, ")
     again = opened(file, pipeline="gentle")
     taken = take_up(again, kept)
     assert taken.lost == ()

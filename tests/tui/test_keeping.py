@@ -94,6 +94,26 @@ async def test_left_for_later_they_are_offered_again_and_can_be_forgotten(file: 
             assert app._exit
 
 
+async def test_steps_of_two_programs_can_be_told_apart(file: Path) -> None:
+    for keys in (["a"], ["down", "enter", "p", "j", "p"]):
+        app = HandcompactApp(opening(file))
+        async with app.run_test(size=(80, 24)) as pilot:
+            if kept():
+                await come_back(pilot)
+            await press(pilot, *keys, "q", "down", "enter")
+    assert len(kept()) == 2
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        first = await come_back(pilot)
+        second = await press(pilot, "down")
+        day = time.strftime("%Y-%m-%d ")
+        assert day in first and day in second, "the minute may be the same"
+        deeds = ("accept budget, accept micro, accept retain tail", "pin 1 block (2 times)")
+        for words in deeds:
+            assert (words in first) is not (words in second)
+        assert "with react-mini" in first
+
+
 async def test_nothing_is_asked_after_an_export(file: Path) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -69,7 +69,7 @@ class Keeps(RowsScreen):
         kept = self.kept.kept[:SHOWN]
         if not kept:
             return
-        took = [Choice(f"Take up {found.words}", state_of(self.opened.source, found)) for found in kept]
+        took = [self._to_take_up(found, is_one_of_many=len(kept) > 1) for found in kept]
         forgot = "Forget them" if len(kept) > 1 or len(kept[0].done) > 1 else "Forget it"
         choices = [*took, Choice("Leave them: they are offered again the next time"), Choice(forgot)]
 
@@ -83,6 +83,11 @@ class Keeps(RowsScreen):
         steps = counted(sum(len(found.done) for found in kept), "step")
         question = f"{steps} on this file {'was' if steps == '1 step' else 'were'} not exported"
         self.app.push_screen(ChooseScreen(question, choices), choose)
+
+    def _to_take_up(self, found: Kept, *, is_one_of_many: bool) -> Choice:
+        """What tells these steps from others: when they were done, and what they were."""
+        about = f"{found.origin_words}: {found.deeds}" if is_one_of_many else found.deeds
+        return Choice(f"Take up {found.words}", state_of(self.opened.source, found), about)
 
     def _forget(self, kept: tuple[Kept, ...]) -> None:
         try:
