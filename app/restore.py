@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from app import __version__
 from app.errors import FileChanged, InputError, RefusedError
-from app.export.files import Staged, discard, make_folder, publish_new, publish_over, stage
+from app.export.files import Staged, beside, discard, make_folder, publish_new, stage
 from app.export.guard import held, uninterrupted
 from app.export.manifests import Manifest, backups_of, manifests, read_manifest
 from app.export.papers import Backup, Papers
+from app.export.replacing import put_over
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.running import workers_on
 from app.settings import data_dir, in_agent_dir
@@ -71,6 +72,8 @@ class Restored(Struct, frozen=True):
     replaced_backup: Path | None
     """Where the file that stood there before was kept: a backup like any other."""
     changed: bool
+    still_open: tuple[str, ...] = ()
+    """Programs that have the replaced file open for writing: what they write from now on is lost."""
 
 
 def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
@@ -111,13 +114,13 @@ def restore(manifest: Manifest, *, force: bool = False) -> Restored:
         with FileSource(target) as there:
             if sha256(there) == manifest.source_sha256:
                 return Restored(target, backup, None, changed=_set_mode(there, mode))
-            kept = _replace(there, _staged(source, target, mode), manifest)
-    return Restored(target, backup, kept, changed=True)
+            kept, writers = _replace(there, _staged(source, target, mode), manifest)
+    return Restored(target, backup, kept, changed=True, still_open=writers)
 
 
-def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> Path | None:
+def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> tuple[Path | None, tuple[str, ...]]:
     """Put the backup's bytes in the place of a file; what stood there is kept, so that this can be taken
-    back, too. Returns where."""
+    back, too. Returns where, and who still has that file open for writing."""
     target = there.path
     papers = Papers(manifest.path.parent, f"{target.stem[:100]}.replaced")
     with ExitStack() as undo:
@@ -125,13 +128,18 @@ def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> Path | No
         kept = papers.back_up(there)
         undo.callback(discard, kept.staged.path)
         with uninterrupted(), held(target):
-            if identity_of(target.stat()) != there.identity:
-                raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
             named = papers.keep(kept, _manifest(there, kept, manifest, papers.made))
             undo.callback(named.discard)
-            publish_over(staged, target)
+            local = beside(staged, target)
+            undo.callback(discard, local.path)
+            if identity_of(target.stat()) != there.identity:
+                raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
+            # What is written to it just then has no place in the older session: it is put back.
+            replaced = put_over(local, target, there, carries=False)
+            replaced.carry_over()
             undo.pop_all()
-    return named.backup
+        writers = replaced.settle()
+    return named.backup, writers
 
 
 def _staged(source: FileSource, target: Path, mode: int) -> Staged:

@@ -76,16 +76,30 @@ def writers_of(path: Path) -> tuple[str, ...]:
     return tuple(f"{_name(p)} ({p.name})" for p in _processes() if _writes(p, wanted))
 
 
+def old_writers_of(path: Path, inode: int, device: int) -> tuple[str, ...]:
+    """Which other processes have a file open for writing that had this name until another took it."""
+    wanted, number = f"{os.path.realpath(path)} (deleted)", (device, inode)
+    return tuple(f"{_name(p)} ({p.name})" for p in _processes() if _writes(p, wanted, number))
+
+
+def sees_writers() -> bool:
+    """Whether this system tells which processes have a file open."""
+    return (_PROC / "self" / "fd").is_dir()
+
+
 def workers_on(path: Path) -> tuple[str, ...]:
     """Who says that it is at work on the session in a file, or has the file open for writing."""
     said = Running(by_session=dict(_claude_sessions())).on(str(path))
     return tuple(dict.fromkeys((*said, *writers_of(path))))
 
 
-def _writes(process: Path, wanted: str) -> bool:
+def _writes(process: Path, wanted: str, number: tuple[int, int] | None = None) -> bool:
+    """Whether a process writes a file of this name (and, where many had it, of this device and inode)."""
     try:
         return any(
-            str(entry.readlink()) == wanted and not _only_reads(process, entry.name)
+            str(entry.readlink()) == wanted
+            and (number is None or number == ((info := entry.stat()).st_dev, info.st_ino))
+            and not _only_reads(process, entry.name)
             for entry in (process / "fd").iterdir()
         )
     except OSError:
@@ -103,7 +117,7 @@ def _only_reads(process: Path, descriptor: str) -> bool:
 
 
 def _processes() -> Iterator[Path]:
-    if (_PROC / "self" / "fd").is_dir():
+    if sees_writers():
         for process in sorted(_PROC.iterdir()):
             if process.name.isdigit() and int(process.name) != os.getpid():
                 yield process

@@ -16,6 +16,7 @@ from app.display import human_bytes
 from app.errors import InputError, RefusedError
 from app.export.manifests import Manifest, manifests
 from app.export.strays import remove, strays
+from app.export.words import still_open_words
 from app.formats import open_session
 from app.restore import Restored, State, manifest_of_backup, restore, state_of, why_not_restore
 from app.tokens import token_estimator
@@ -177,15 +178,16 @@ def _agrees(manifest: Manifest) -> bool:
 def _say_done(done: Restored, args: Namespace) -> None:
     if args.json:
         kept = None if done.replaced_backup is None else str(done.replaced_backup)
-        say_json(
-            {"target": str(done.target), "backup": str(done.backup), "kept": kept, "changed": done.changed}
-        )
+        told = {"target": str(done.target), "backup": str(done.backup), "kept": kept, "changed": done.changed}
+        say_json({**told, "still_open": list(done.still_open)})
     elif not done.changed:
         say(f"{done.target} holds these bytes already: nothing was done")
     else:
         say(f"Restored  {done.target}", f"From      {done.backup}")
         if done.replaced_backup:
             say(f"Kept      {done.replaced_backup} (what stood there before)")
+        if done.still_open:
+            say(f"Warning   {still_open_words(done.still_open)}")
 
 
 def _as_json(manifest: Manifest, *, diff: bool) -> dict[str, object]:

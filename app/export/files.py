@@ -33,6 +33,11 @@ class Staged(Struct, frozen=True):
     sha256: str
 
 
+def unfinished_name() -> str:
+    """A name that no other file has, and that says it is not finished, and whose."""
+    return f"{STAGING_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+
+
 def make_folder(folder: Path) -> list[Path]:
     """Make a private folder with its parents; returns those that were not there, the outermost first.
 
@@ -55,7 +60,7 @@ def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
 
     Raises WriteFailed; nothing is left behind then.
     """
-    path = folder / f"{STAGING_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    path = folder / unfinished_name()
     digest = hashlib.sha256()
     size = 0
     try:
@@ -79,7 +84,7 @@ def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
 
 def publish_new(staged: Staged, target: Path) -> None:
     """Give a staged file its name; raises WriteFailed if that name exists or cannot be given."""
-    local = _beside(staged, target)
+    local = beside(staged, target).path
     try:
         _give_name(local, target)
     except OSError as error:
@@ -91,7 +96,7 @@ def publish_new(staged: Staged, target: Path) -> None:
 
 def publish_free(staged: Staged, folder: Path, stem: str, extension: str) -> Path:
     """Give a staged file the first free name of `stem`, `stem-2`, `stem-3` ...; raises WriteFailed."""
-    local = _beside(staged, folder / stem)
+    local = beside(staged, folder / stem).path
     try:
         for number in itertools.count(1):
             target = folder / (f"{stem}{extension}" if number == 1 else f"{stem}-{number}{extension}")
@@ -123,7 +128,7 @@ def _give_name(local: Path, target: Path) -> None:
 
 def publish_over(staged: Staged, target: Path) -> None:
     """Put a staged file in the place of an existing one, at once; raises WriteFailed."""
-    local = _beside(staged, target)
+    local = beside(staged, target).path
     try:
         local.replace(target)
     except OSError as error:
@@ -178,11 +183,14 @@ def sync_folder(folder: Path) -> None:
             raise
 
 
-def _beside(staged: Staged, target: Path) -> Path:
-    """The staged file on the target's file system: itself, or a synced copy next to the target."""
+def beside(staged: Staged, target: Path) -> Staged:
+    """The staged file on the target's file system: itself, or a synced copy next to the target, in its stead.
+
+    Raises WriteFailed; neither is there then.
+    """
     try:
         if staged.path.stat().st_dev == target.parent.stat().st_dev:
-            return staged.path
+            return staged
         with staged.path.open("rb") as file:
             mode = staged.path.stat().st_mode & 0o7777
             copy = stage(target.parent, iter(lambda: file.read(1 << 20), b""), mode)
@@ -190,7 +198,7 @@ def _beside(staged: Staged, target: Path) -> Path:
         discard(staged.path)
         raise _failed(target, error) from error
     discard(staged.path)
-    return copy.path
+    return copy
 
 
 Made: TypeAlias = Callable[[Path, PurePath], "tuple[PurePath, Iterable[bytes]] | None"]
@@ -202,7 +210,7 @@ def copy_folder(source: Path, target: Path, made_of: Made | None = None) -> tupl
 
     `made_of` makes other bytes of them. Raises WriteFailed, and what it raises.
     """
-    building = target.parent / f"{STAGING_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    building = target.parent / unfinished_name()
     made: list[Path] = []
     try:
         for file in sorted(source.rglob("*")):

@@ -52,6 +52,10 @@ def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str
     facts = [("Written", written.plan.target_words)]
     if written.backup:
         facts.append(("Backup", str(written.backup)))
+    if written.carried:
+        facts.append(("Carried", f"{human_bytes(written.carried)} came meanwhile, and stand behind it"))
+    if written.still_open:
+        facts.append(("Warning", still_open_words(written.still_open)))
     if written.shared is not None and written.manifest:
         facts.append(("Paper", f"{written.manifest}: what was masked, to go with it"))
     if written.shared is not None and written.target and isinstance(written.plan.source, FileSource):
@@ -67,6 +71,11 @@ def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str
     if resuming.folder:
         facts.append(("Folder", resuming.folder))
     return facts
+
+
+def still_open_words(writers: tuple[str, ...]) -> str:
+    """What those do who have a file open that was replaced, and what to do."""
+    return f"{', '.join(writers)} still has the old file open: end it now, what it writes there is lost"
 
 
 def written_lines(written: Written) -> list[str]:

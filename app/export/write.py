@@ -6,9 +6,11 @@ Order, so that a crash at any point leaves the original whole or the new file wh
 2. the backup is written and synced, under an unfinished name;
 3. the new file is written in the same way, read back and compared with the plan; saved results follow;
 4. the backup gets its name, and the manifest that tells of it is written;
-5. the new file gets its name at once; the report follows.
+5. the new file gets its name at once; what an agent wrote to the old one just then is carried over;
+6. the report follows.
 
-What ends it before the last step leaves none of this behind, but for a crash: that leaves unfinished names.
+What ends it before the new file has its name leaves none of this behind, but for a crash: that leaves
+unfinished names.
 """
 
 from __future__ import annotations
@@ -29,14 +31,13 @@ from app.export.as_json import plan_as_json
 from app.export.files import (
     PRIVATE,
     Staged,
-    append,
+    beside,
     copy_folder,
     discard,
     encoded,
     holds,
     make_folder,
     publish_new,
-    publish_over,
     remove_if_empty,
     stage,
 )
@@ -44,6 +45,7 @@ from app.export.guard import held, uninterrupted
 from app.export.papers import Backup, Papers
 from app.export.plan import ExportPlan
 from app.export.readback import compare_with_plan
+from app.export.replacing import Replaced, put_over
 from app.export.stopping import Stop, Stopper, never
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
@@ -70,6 +72,10 @@ class Written:
     """Why there is no report although one was wanted: the session itself is in place then."""
     shared: Sharing | None = None
     """What was masked; None for an export that is not for other people."""
+    carried: int = 0
+    """Bytes that were written to the original just when it was replaced, and stand behind the new one."""
+    still_open: tuple[str, ...] = ()
+    """Programs that have the replaced file open for writing: what they write from now on is lost."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `compact --json` prints."""
@@ -83,6 +89,8 @@ class Written:
             "size": self.size,
             "sha256": self.sha256,
             "share": None if self.shared is None else self.shared.as_json(),
+            "carried_over": self.carried,
+            "still_open": list(self.still_open),
             "written": True,
         }
 
@@ -141,9 +149,7 @@ def write(
         export = _Export(plan, undo, progress or (lambda _: None), stop)
         export.back_up()
         written = export.to_stdout() if plan.target is None else export.to_file(plan.target)
-    written = export.with_report(written)
-    export.carry_over()
-    return written
+    return export.with_report(written)
 
 
 class _Export:
@@ -161,8 +167,6 @@ class _Export:
         self._sharing = _sharing_of(plan)
         self._papers = _papers(plan)
         self._backup: Backup | None = None
-        self._carried = plan.source.size
-        """Bytes of the original that were looked at: what comes behind them is still to be carried over."""
 
     def back_up(self) -> None:
         """Write the backup, as yet without its name."""
@@ -191,26 +195,13 @@ class _Export:
         with uninterrupted():
             written = self._with_papers(written)
             if plan.in_place:
-                self._replace(target, staged)
-            else:
-                publish_new(staged, target)
+                replaced = self._replace(target, staged)
+                self._undo.pop_all()
+                writers = replaced.settle()
+                return replace(written, carried=replaced.carried, still_open=writers)
+            publish_new(staged, target)
             self._undo.pop_all()
-            self.carry_over()
         return written
-
-    def carry_over(self) -> None:
-        """What an agent wrote between the last look at the file and its replacement goes behind the new one.
-
-        An agent opens its file for every record it appends, so this is a matter of microseconds, or of the
-        moment for which it stands still between opening and writing: that is why it is done twice. One that
-        keeps the file open (and is warned of) goes on writing to the old one, which has no name any more.
-        """
-        source, target = self.plan.source, self.plan.target
-        if not self.plan.in_place or target is None or not isinstance(source, FileSource):
-            return
-        if late := source.written_behind(self._carried):
-            _add_late(target, late)
-            self._carried += len(late)
 
     def _proved(self, target: Path) -> Staged:
         """The new file under an unfinished name, read back, and masked where it is for other people."""
@@ -264,11 +255,17 @@ class _Export:
         self._undo.callback(kept.discard)
         return replace(written, backup=kept.backup, manifest=kept.manifest)
 
-    def _replace(self, target: Path, staged: Staged) -> None:
+    def _replace(self, target: Path, staged: Staged) -> Replaced:
+        source = self.plan.source
+        assert isinstance(source, FileSource), "nothing else has a place"
         with held(target):
+            local = beside(staged, target)
+            self._undo.callback(discard, local.path)
             _check_unchanged(self.plan)
             _check_same_bytes(self.plan, self._backup)
-            publish_over(staged, target)
+            replaced = put_over(local, target, source, carries=True)
+            replaced.carry_over()
+        return replaced
 
     def to_stdout(self) -> Written:
         """Print the new session."""
@@ -300,16 +297,6 @@ class _Export:
             return replace(written, report=self._papers.write("report", written.as_json()))
         except WriteFailed as error:
             return replace(written, no_report=str(error))
-
-
-def _add_late(target: Path, late: bytes) -> None:
-    try:
-        append(target, late)
-    except OSError as error:
-        raise WriteFailed(
-            f"{target} was replaced, but {len(late):,} bytes that came meanwhile could not be added to it"
-            f" ({error.strerror or error}): restore the backup, then try again"
-        ) from error
 
 
 def _printed(plan: ExportPlan, pieces: Iterator[bytes], sharing: Sharing | None) -> Written:

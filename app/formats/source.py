@@ -8,6 +8,7 @@ import os
 import stat
 import threading
 from collections.abc import Iterator
+from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +32,16 @@ class Identity(Struct, frozen=True):
     mode: int
     ctime_ns: int
     """Moves with every change, also where somebody put size and time back."""
+
+
+class Became(Enum):
+    """What became of an open file."""
+
+    SAME = auto()
+    LONGER = auto()
+    """Something was appended."""
+    OTHER = auto()
+    """It was written anew, or cut short."""
 
 
 class Source(Protocol):
@@ -134,11 +145,18 @@ class FileSource:
             return True
         return now.size >= self.size and self._read_ends() == self._ends
 
-    def written_behind(self, offset: int) -> bytes:
-        """What the file holds from there on by now, also where it has another name."""
-        with self._lock:
-            self._file.seek(offset)
-            return self._file.read() or b""
+    def became(self) -> Became:
+        """What programs did to the file since it was opened, also where it has another name by now."""
+        now = os.fstat(self._file.fileno())
+        if (now.st_size, now.st_mtime_ns) == (self.identity.size, self.identity.mtime_ns):
+            return Became.SAME
+        return Became.LONGER if now.st_size > self.size and self.is_whole() else Became.OTHER
+
+    def held_now(self, offset: int = 0) -> Iterator[bytes]:
+        """What the file holds from there on by now, in pieces, also where it has another name."""
+        while piece := self._read_at(offset, CHUNK):
+            offset += len(piece)
+            yield piece
 
     def _read_ends(self) -> tuple[bytes, bytes]:
         return self.read(0, ENDS), self.read(max(0, self.size - ENDS), ENDS)

@@ -9,13 +9,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.errors import FileChanged
-from app.export.files import Staged, publish_over
-from app.export.papers import Papers
 from app.export.plan import Wishes, make_plan
 from app.export.write import write
 from app.opening import open_workspace
@@ -61,50 +58,6 @@ def test_what_is_written_meanwhile_is_never_lost(tmp_path: Path, number: int) ->
     assert missing == [] and uuid(1) in found
     assert len(found) == len(set(found)), "nothing stands there twice"
     assert replaced and refused, "both happened, or this showed nothing"
-
-
-def test_what_comes_between_the_last_look_and_the_replacement_goes_behind_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(lines(user(1, None, "word " * 2_000)))
-    late = lines(user(2, 1, "Too late?"))
-
-    def slow(staged: Staged, target: Path) -> None:
-        with target.open("ab") as file:
-            file.write(late)
-        publish_over(staged, target)
-
-    monkeypatch.setattr("app.export.write.publish_over", slow)
-    _compact_in_place(path)
-    assert path.read_bytes().endswith(late) and len(path.read_bytes().splitlines()) >= 2
-
-
-def test_what_an_agent_writes_that_had_opened_the_file_before_comes_over_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(lines(user(1, None, "word " * 2_000)))
-    opened = open_workspace(str(path), pipeline="gentle", exact=False)
-    opened.workspace.run_all()
-    plan = make_plan(opened.workspace, opened.source, Wishes(in_place=True))
-    late = [lines(user(2, 1, "Late?")), lines(user(3, 2, "Later?"))]
-    with path.open("ab", buffering=0) as file:
-        replace, report = publish_over, Papers.write
-
-        def slowly(staged: Staged, target: Path) -> None:
-            replace(staged, target)
-            file.write(late[0])
-
-        def then(papers: Papers, kind: str, data: dict[str, Any]) -> Path:
-            if kind == "report":
-                file.write(late[1])
-            return report(papers, kind, data)
-
-        monkeypatch.setattr("app.export.write.publish_over", slowly)
-        monkeypatch.setattr(Papers, "write", then)
-        write(plan)
-    assert path.read_bytes().endswith(b"".join(late))
 
 
 def _compact_in_place(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -13,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from app.errors import FileChanged, HandcompactError, Stopped, WriteFailed
-from app.export import write as module
-from app.export.files import STAGING_PREFIX, Staged, publish_over
+from app.errors import FileChanged, HandcompactError, Stopped
+from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
 from app.export.plan import ExportPlan, Wishes, make_plan
 from app.export.readback import sent_by
@@ -27,7 +25,7 @@ from app.formats.base import Format
 from app.formats.source import Source
 from app.masking import Wanted
 from app.opening import Opened, open_workspace
-from app.restore import State, restore, state_of
+from app.restore import State, state_of
 from tests.export.kills import CALLS
 from tests.formats.claude_code.records import assistant, lines, result, use, user
 
@@ -91,29 +89,6 @@ def test_a_session_that_went_on_meanwhile_leaves_nothing(tmp_path: Path) -> None
     with pytest.raises(FileChanged):
         write(plan, progress=go_on)
     assert tree(tmp_path) == {**before, "a.jsonl": SESSION + b"\n"}
-
-
-def test_what_came_late_and_cannot_be_added_is_told_with_a_backup_that_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = planned(tmp_path, in_place=True)
-
-    def late(staged: Staged, target: Path) -> None:
-        with target.open("ab") as file:
-            file.write(b"\n")
-        publish_over(staged, target)
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "the disk is full")
-
-    monkeypatch.setattr(module, "publish_over", late)
-    monkeypatch.setattr(module, "append", full)
-    with pytest.raises(WriteFailed, match="restore the backup"):
-        write(plan)
-    (manifest,) = manifests([tmp_path / ".transcripts"])
-    assert state_of(manifest) is State.DIFFERS
-    restore(manifest)
-    assert (tmp_path / "a.jsonl").read_bytes() == SESSION
 
 
 def test_a_backup_of_what_goes_to_standard_output_is_listed(

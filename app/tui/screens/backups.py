@@ -14,6 +14,7 @@ from textual.worker import get_current_worker
 from app.display import counted, human_bytes, short_path
 from app.errors import HandcompactError
 from app.export.manifests import Manifest, manifests
+from app.export.words import still_open_words
 from app.restore import RESTORE, Restored, State, restore, state_of, why_not_restore
 from app.tui.in_thread import in_thread
 from app.tui.keys import Where
@@ -159,6 +160,8 @@ class BackupsScreen(BaseScreen):
             kept = event.done.replaced_backup
             words = f"put back {event.done.target.name}"
             self._said = words if kept is None else f"{words}; what stood there is kept: {kept.name}"
+            if event.done.still_open:
+                self._said = f"{words}; {still_open_words(event.done.still_open)}"
         self._look()
 
     def action_reload(self) -> None:
