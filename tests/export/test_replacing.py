@@ -114,10 +114,10 @@ def test_what_is_written_anew_is_put_back(session: Path, anew: bytes) -> None:
 
 
 @pytest.mark.usefixtures("names")
-def test_a_file_that_another_one_replaces_just_then_is_put_back(session: Path, tmp_path: Path) -> None:
+def test_a_program_that_has_it_open_may_change_it_just_then(session: Path, tmp_path: Path) -> None:
     plan = planned(session)
-    held = session.open("r+b")
-    with held, meanwhile(lambda: (held.write(b"["), held.flush())), pytest.raises(FileChanged):
+    held = session.open("r+b", buffering=0)
+    with held, meanwhile(behind=lambda: held.write(b"[")), pytest.raises(FileChanged):
         write(plan)
     assert session.read_bytes() == b"[" + OLD[1:] and no_strays(tmp_path)
 
