@@ -108,7 +108,7 @@ async def test_steps_of_two_programs_can_be_told_apart(file: Path) -> None:
         second = await press(pilot, "down")
         day = time.strftime("%Y-%m-%d ")
         assert day in first and day in second, "the minute may be the same"
-        deeds = ("accept budget, accept micro, accept retain tail", "pin 1 block (2 times)")
+        deeds = ("accept tool_result_budget", "pin 1 block (2 times)")
         for words in deeds:
             assert (words in first) is not (words in second)
         assert "with react-mini" in first
