@@ -363,6 +363,8 @@ class Session:
     """What all calls report together, each call once."""
     last_usage: Usage | None = None
     """The newest usable usage of a live call."""
+    window: int | None = None
+    """Tokens of the model's window, where the file records it."""
 
     @cached_property
     def live(self) -> tuple[Message, ...]:

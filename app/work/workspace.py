@@ -417,6 +417,11 @@ class Workspace:
 
 
 def _window_of(session: Session) -> int:
-    """The model's window in tokens: 200,000, or a million where a call was larger than that."""
+    """The model's window in tokens, as the session records it.
+
+    Where it does not: 200,000, or a million where a call was larger than that.
+    """
+    if session.window is not None:
+        return session.window
     largest = max((m.usage.context for m in session.messages if m.usage), default=0)
     return LARGE_WINDOW if largest > DEFAULT_WINDOW else DEFAULT_WINDOW

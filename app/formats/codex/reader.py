@@ -39,6 +39,7 @@ def read(source: Source) -> Session:
         model=next((m.model for m in reversed(sent) if m.model), None) or heading.model,
         cwd=heading.cwd,
         usage=rollout.meter.total,
+        window=rollout.meter.window,
         last_usage=next((m.usage for m in reversed(sent) if m.usage and m.usage.context), None),
     )
 

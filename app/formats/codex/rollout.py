@@ -227,6 +227,7 @@ class Rollout(RecordStore):
     def _take_event(self, index: int, event: dict[str, Any]) -> None:
         kind = event.get("type")
         if kind == TOKEN_COUNT:
+            self.meter.tell_window(event.get("info"))
             if self.meter.count(event.get("info")):
                 self.counted = index
         elif kind == ROLLED_BACK:
@@ -238,6 +239,7 @@ class Rollout(RecordStore):
             if kind == NAMED:
                 self.heading.title = _word(event, "thread_name") or self.heading.title
         else:
+            self.meter.tell_window(event)
             shown = event.get("item")
             ident = event.get("call_id") or (shown.get("id") if isinstance(shown, dict) else None)
             if isinstance(ident, str) and ident:

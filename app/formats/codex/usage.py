@@ -7,6 +7,7 @@ from typing import Any
 
 from app.model import Role, Usage
 
+WINDOW = "model_context_window"
 _NAMES = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
 
 
@@ -18,6 +19,8 @@ class Meter:
         """By number of the reply; numbers begin at 1."""
         self.total: Usage | None = None
         """What all calls report together, each once."""
+        self.window: int | None = None
+        """Tokens of the model's window, as the client said last."""
         self._reply = 0
         self._open = False
         self._settled = 0
@@ -41,6 +44,11 @@ class Meter:
         """What is counted next is no reply: a client writes a guess behind a compaction."""
         self._open = False
         self._settled = self._reply
+
+    def tell_window(self, holder: Any) -> None:
+        """What an event says of the window: the start of a turn, and each `token_count`."""
+        if isinstance(holder, dict):
+            self.window = _count(holder.get(WINDOW)) or self.window
 
     def count(self, info: Any) -> bool:
         """A `token_count`; says whether it holds figures at all.

@@ -22,6 +22,8 @@ from app.model import (
     chars_of,
     text_of,
 )
+from app.pipeline import load
+from app.work.workspace import Workspace
 from tests.formats.codex.records import (
     OLD_ID,
     PREFIX,
@@ -29,6 +31,7 @@ from tests.formats.codex.records import (
     broken,
     call,
     compacted,
+    counted,
     event,
     item,
     meta,
@@ -289,3 +292,26 @@ def test_a_real_session_is_sent_as_its_client_sends_it() -> None:
     assert (session.model, session.cwd) == ("gpt-5.5", "/home/dev/project")
     assert broken(session) == []
     assert session.last_usage is not None and session.last_usage.context == 30898
+
+
+@pytest.mark.parametrize(
+    ("records", "window"),
+    [
+        ((user("Hi"),), None),
+        ((event("task_started", model_context_window=128_000), user("Hi")), 128_000),
+        ((user("Hi"), counted(9), event("task_started", model_context_window=96_000)), 96_000),
+        ((event("task_started", model_context_window=96_000), user("Hi"), counted(9)), 258_400),
+        ((counted(9), event("task_started", model_context_window=None), user("Hi")), 258_400),
+        ((event("task_started", model_context_window="9"), event("token_count", info=[9]), user("Hi")), None),
+        ((event("task_started", model_context_window=True), user("Hi")), None),
+        ((event("task_started", model_context_window=-1), user("Hi")), None),
+    ],
+)  # fmt: skip
+def test_the_window_is_what_the_client_said_last(records: tuple[Any, ...], window: int | None) -> None:
+    assert read(*records).window == window
+
+
+def test_the_recorded_window_is_the_one_that_is_filled() -> None:
+    session = read_sample("codex-three-turns.jsonl")
+    assert Workspace(session, load("gentle"), exact=False).window_tokens == 258_400
+    assert Workspace(session, load("gentle"), exact=False, window_tokens=50_000).window_tokens == 50_000
