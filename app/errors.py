@@ -11,6 +11,7 @@
         ├── Stopped             the person stopped it before anything was in place
         ├── SummaryFailed       a model was not asked, or gave no usable summary
         └── WriteFailed         disk full, folder read-only, name too long ...
+            └── NameTaken       another file has the name by now
 
 Each message says which file, what was expected and what to do; it is plain text without markup
 and is made safe for the terminal by whoever prints it.
@@ -67,3 +68,7 @@ class SummaryFailed(RefusedError):
 
 class WriteFailed(RefusedError):
     """A file could not be written; nothing half written was left."""
+
+
+class NameTaken(WriteFailed):
+    """A file could not get its name because another one has it."""

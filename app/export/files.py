@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from app.errors import WriteFailed
+from app.errors import NameTaken, WriteFailed
 
 PRIVATE = 0o600
 PRIVATE_FOLDER = 0o700
@@ -83,7 +83,7 @@ def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
 
 
 def publish_new(staged: Staged, target: Path) -> None:
-    """Give a staged file its name; raises WriteFailed if that name exists or cannot be given."""
+    """Give a staged file its name; raises NameTaken, or WriteFailed if it cannot be given."""
     local = beside(staged, target).path
     try:
         _give_name(local, target)
@@ -94,14 +94,22 @@ def publish_new(staged: Staged, target: Path) -> None:
     _keep_name(target)
 
 
-def publish_free(staged: Staged, folder: Path, stem: str, extension: str) -> Path:
-    """Give a staged file the first free name of `stem`, `stem-2`, `stem-3` ...; raises WriteFailed."""
-    local = beside(staged, folder / stem).path
+def names_of(folder: Path, stem: str, extension: str) -> Iterator[Path]:
+    """`stem`, `stem-2`, `stem-3` ...: names for a file that takes the first that is free."""
+    yield folder / f"{stem}{extension}"
+    for number in itertools.count(2):
+        yield folder / f"{stem}-{number}{extension}"
+
+
+def publish_free(staged: Staged, names: Iterable[Path]) -> Path:
+    """Give a staged file that lies in their folder the first of these names that is free.
+
+    Raises WriteFailed.
+    """
     try:
-        for number in itertools.count(1):
-            target = folder / (f"{stem}{extension}" if number == 1 else f"{stem}-{number}{extension}")
+        for target in names:
             try:
-                _give_name(local, target)
+                _give_name(staged.path, target)
             except FileExistsError:
                 continue
             except OSError as error:
@@ -109,7 +117,7 @@ def publish_free(staged: Staged, folder: Path, stem: str, extension: str) -> Pat
             _keep_name(target)
             return target
     finally:
-        discard(local)
+        discard(staged.path)
     raise AssertionError("counting does not end")
 
 
@@ -279,4 +287,5 @@ def _failed(path: Path, error: OSError) -> WriteFailed:
         errno.EISDIR: "it is a folder: name a file",
     }
     why = reasons.get(error.errno or 0, f"{error.strerror or error}")
-    return WriteFailed(f"{path} could not be written: {why}")
+    kind = NameTaken if error.errno == errno.EEXIST else WriteFailed
+    return kind(f"{path} could not be written: {why}")

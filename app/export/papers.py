@@ -1,19 +1,30 @@
 """The papers of an export: the original's backup, the manifest that tells of it, and the report.
 
-A backup is synced before anything else is written, but has its name only when its manifest has one, at the
+A backup is synced before anything else is written, but has its name only once its manifest has one, at the
 last moment before the original can change. So one that bears a name is one that `restore` lists.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from app.export.files import Staged, discard, make_folder, publish_free, remove_if_empty, stage
+from app.errors import NameTaken
+from app.export.files import (
+    Staged,
+    discard,
+    make_folder,
+    names_of,
+    publish_free,
+    publish_new,
+    remove_if_empty,
+    stage,
+)
 from app.export.guard import uninterrupted
 from app.formats.source import Source, chunks
 from app.json_out import json_bytes
@@ -61,29 +72,45 @@ class Papers:
         return Backup(stage(self.folder, chunks(source) if pieces is None else pieces), extension)
 
     def keep(self, backup: Backup | None, manifest: dict[str, Any]) -> Kept:
-        """Give the backup its name, under one that never existed, and write the manifest that tells of it.
+        """Write the manifest, and then give the backup the name that it tells: one that never existed.
 
         Raises WriteFailed; neither is there then.
         """
-        path = None
-        if backup is not None:
-            path = publish_free(backup.staged, self.folder, self._stem, backup.extension)
-        told = {**manifest, "backup": None if path is None else str(path)}
-        try:
-            return Kept(self.write("manifest", told), path)
-        except BaseException:
-            if path is not None:
-                discard(path)
-            raise
+        extension = "" if backup is None else backup.extension
+        backups = names_of(self.folder, self._stem, extension)
+        for paper, path in zip(self._names("manifest"), backups, strict=False):
+            if backup is not None and os.path.lexists(path):
+                continue
+            told = {**manifest, "backup": None if backup is None else str(path)}
+            try:
+                publish_new(self._staged(told), paper)
+            except NameTaken:
+                continue
+            if backup is not None:
+                _name(backup, path, paper)
+            return Kept(paper, None if backup is None else path)
+        raise AssertionError("counting does not end")
 
     def write(self, kind: str, data: dict[str, Any]) -> Path:
         """Write one of the papers; raises WriteFailed."""
+        return publish_free(self._staged(data), self._names(kind))
+
+    def _staged(self, data: dict[str, Any]) -> Staged:
         self._new += make_folder(self.folder)
-        return publish_free(
-            stage(self.folder, json_bytes(data)), self.folder, f"{self._stem}.{kind}", ".json"
-        )
+        return stage(self.folder, json_bytes(data))
+
+    def _names(self, kind: str) -> Iterator[Path]:
+        return names_of(self.folder, f"{self._stem}.{kind}", ".json")
 
     def remove_folders(self) -> None:
         """Remove the folders that were made for these papers and that nothing lies in."""
         for folder in reversed(self._new):
             remove_if_empty(folder)
+
+
+def _name(backup: Backup, path: Path, paper: Path) -> None:
+    try:
+        publish_new(backup.staged, path)
+    except BaseException:
+        discard(paper)
+        raise

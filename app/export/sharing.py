@@ -16,7 +16,7 @@ from app import __version__
 from app.display import counted
 from app.errors import RefusedError
 from app.export.as_json import step_as_json
-from app.export.files import Staged, discard, encoded, publish_free, stage
+from app.export.files import Staged, discard, encoded, names_of, publish_free, stage
 from app.export.for_others import NOT_PROMISED
 from app.export.papers import stamp
 from app.export.plan import ExportPlan
@@ -166,7 +166,7 @@ class Sharing:
         if target is None or not self.plan.report:
             return None
         paper = stage(target.parent, [self.manifest(size, sha256, files)])
-        return publish_free(paper, target.parent, f"{target.stem}.manifest", ".json")
+        return publish_free(paper, names_of(target.parent, f"{target.stem}.manifest", ".json"))
 
     def _inside(self, path: Path) -> str:
         assert self.plan.target is not None, "a file"

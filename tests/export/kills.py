@@ -174,8 +174,10 @@ def _state(place: Path, original: bytes, expected: bytes | None) -> tuple[str, i
     """The state that a kill left, and how many strays; raises AssertionError for one that must not be."""
     now = (place / "a.jsonl").read_bytes()
     assert now in (original, expected), "neither the original nor the new session"
+    listed = {manifest.backup for manifest in manifests([place / ".transcripts"])}
     for path in (place / ".transcripts").glob("a.2*Z.jsonl"):
         assert path.read_bytes() == original, "a backup that is not whole"
+        assert path in listed, "a backup that nothing tells of"
     new = list(place.glob("*-*-*-*-*.jsonl"))
     for path in new:
         opened = open_workspace(str(path), pipeline="react-mini", exact=False)

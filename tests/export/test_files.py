@@ -13,6 +13,7 @@ from app.errors import WriteFailed
 from app.export.files import (
     STAGING_PREFIX,
     copy_folder,
+    names_of,
     publish_free,
     publish_new,
     publish_over,
@@ -49,8 +50,8 @@ def test_an_existing_name_is_refused_and_nothing_is_left(tmp_path: Path) -> None
 
 
 def test_two_backups_of_the_same_second_both_stay(tmp_path: Path) -> None:
-    first = publish_free(stage(tmp_path, [b"1"]), tmp_path, "a.20260101T000000Z", ".jsonl")
-    second = publish_free(stage(tmp_path, [b"2"]), tmp_path, "a.20260101T000000Z", ".jsonl")
+    first = publish_free(stage(tmp_path, [b"1"]), names_of(tmp_path, "a.20260101T000000Z", ".jsonl"))
+    second = publish_free(stage(tmp_path, [b"2"]), names_of(tmp_path, "a.20260101T000000Z", ".jsonl"))
     assert [first.name, second.name] == ["a.20260101T000000Z.jsonl", "a.20260101T000000Z-2.jsonl"]
     assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")
 
