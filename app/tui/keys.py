@@ -39,6 +39,26 @@ class Where(StrEnum):
     EDIT = "edit"
 
 
+TITLES: Final[Mapping[Where, str]] = {
+    Where.SESSIONS: "the list of sessions",
+    Where.INSPECT: "the rows of a session",
+    Where.STEPPER: "the stages one by one",
+    Where.DIFF: "the diff",
+    Where.TEXT: "a text",
+    Where.EXPORT: "the export",
+    Where.OPTIONS: "the options of a stage",
+    Where.PROMPT: "the prompt for a model",
+    Where.PROOF: "what a summary holds",
+    Where.COMPARE: "the pipelines side by side",
+    Where.GATE: "a gate call by call",
+    Where.GROUPS: "the rows by group",
+    Where.LOST: "the lost facts",
+    Where.BACKUPS: "the backups",
+    Where.EDIT: "the options of an edit",
+}
+"""What screens are called where their own name says too little."""
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """One key: `action` is the method `action_<name>` of the screen (or `app.` of the app)."""
@@ -80,7 +100,14 @@ A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y, Z = (
 
 KEYS: Final[tuple[Key, ...]] = (
     Key("open", "enter", "open", "Open", "Open what the cursor is on", (S, M, L, Z)),
-    Key("pin", "p", "pin", "Pin", "Pin: no stage may touch this block; again lets go", (M, P, D)),
+    Key(
+        "pin",
+        "p",
+        "pin",
+        "Pin",
+        "Pin this, or what is marked, from stages; again lets go",
+        (M, P, D),
+    ),
     Key("keep", "p", "pin", "Keep", "Pin the block that holds this fact, so that it stays", (Z,)),
     Key("spoken", "o", "spoken", "Spoken", "Show what still speaks of it", (Z,)),
     Key("mark", "space", "mark", "Mark", "Mark this row and go on; again lets go", (M, L)),
@@ -108,7 +135,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "O",
         "on_disk",
         "On disk",
-        "Whether the file of this read stands on disk as it was read",
+        "Whether the file of this read is on disk as it was read",
         (M,),
     ),
     Key("groups", "o", "groups", "Groups", "Take rows together by path, tool, turn, verdict", (M, L)),
@@ -295,6 +322,17 @@ def _named(names: Iterable[str]) -> tuple[Key, ...]:
 def keys_of(where: Where) -> tuple[Key, ...]:
     """The keys of a screen, with those that hold everywhere."""
     return tuple(key for key in KEYS if where in key.where or Where.ANY in key.where)
+
+
+def told_elsewhere(name: str, where: Where) -> str | None:
+    """Where a key, by Textual's name, does something, in words; None where it does so here, or nowhere."""
+    if any(name in key.keys.split(",") for key in keys_of(where)):
+        return None
+    there = next((key for key in KEYS if name in key.keys.split(",")), None)
+    if there is None:
+        return None
+    title = TITLES.get(there.where[0], there.where[0])
+    return f"{sign_of(name)} is a key of {title} ({there.label}): ? lists those of this screen"
 
 
 def bindings(where: Where) -> list[BindingType]:

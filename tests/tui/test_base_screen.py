@@ -55,6 +55,19 @@ async def test_a_key_that_cannot_act_says_why() -> None:
         assert isinstance(app.screen, Reading) and app.screen.wrapped == 1
 
 
+async def test_a_key_of_another_screen_says_where_it_acts() -> None:
+    app = OneScreen()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("F")
+        assert "F is a key of the stages one by one (Refused): ? lists" in screen_text(app)
+        await pilot.press("K", "left")
+        assert "F is a key of" in screen_text(app), "what is a key nowhere, or moves the text, says nothing"
+        await pilot.press("slash", "F", "c")
+        assert "is a key of" not in screen_text(app).splitlines()[-2]
+        await pilot.press("escape", "R")
+        assert "there is no raw record" in screen_text(app)
+
+
 async def test_the_header_is_one_safe_line_and_the_key_bar_the_last() -> None:
     app = OneScreen()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.display import ASCII, UNICODE
+from app.display import ASCII, UNICODE, Glyphs, cells
 from app.tui.app import HandcompactApp
 from app.tui.keys import BARS, KEYS, Where, bar_of, keys_of, signs
 from app.tui.screens.backups import BackupsScreen
@@ -14,14 +14,18 @@ from app.tui.screens.base import BaseScreen
 from app.tui.screens.compare import CompareScreen
 from app.tui.screens.contrast import ContrastScreen
 from app.tui.screens.diff import DiffScreen
+from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.gate import GateScreen
+from app.tui.screens.groups import GroupsScreen
 from app.tui.screens.help import HelpScreen, help_lines
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.lost import LostScreen
 from app.tui.screens.options import OptionsScreen
 from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.refusal import RefusalScreen
+from app.tui.screens.rewrite import RewriteScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.summary import SummaryScreen
@@ -49,6 +53,10 @@ SCREENS: tuple[type[BaseScreen], ...] = (
     HelpScreen,
     BackupsScreen,
     ContrastScreen,
+    GroupsScreen,
+    LostScreen,
+    EditScreen,
+    RewriteScreen,
 )
 
 
@@ -78,6 +86,12 @@ def test_help_names_every_key_of_its_screen(where: Where) -> None:
     for key in keys_of(where):
         assert any(key.about in line and signs(key) in line for line in lines), key.id
     assert all(line.isascii() for line in help_lines(where, ASCII))
+
+
+@pytest.mark.parametrize("where", Where)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_each_line_of_the_help_has_room_in_eighty_columns(where: Where, glyphs: Glyphs) -> None:
+    assert [line for line in help_lines(where, glyphs) if cells(line) > 79] == []
 
 
 async def test_the_help_screen_on_a_wide_terminal(tmp_path: Path) -> None:

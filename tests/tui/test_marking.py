@@ -50,6 +50,31 @@ async def test_a_range_grows_and_shrinks_with_the_cursor_until_it_is_ended(file:
         assert len(marked(app)) == 3
 
 
+async def test_a_pin_holds_all_marked_rows_and_lets_go_of_all(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p", "j", "v", "j", "j", "v", "k", "k", "space")
+        text = await press(pilot, "p")
+        assert isinstance(app.screen, InspectScreen)
+        pins = app.screen.workspace.state.pins
+        assert "2 rows pinned: no stage may touch them" in text and len(marked(app)) == 2
+        assert set(marked(app)) < pins and len(pins) == 3
+        assert "2 rows let go" in await press(pilot, "p")
+        assert len(app.screen.workspace.state.pins) == 1
+        await press(pilot, "u")
+        assert app.screen.workspace.state.pins == pins
+
+
+async def test_what_was_said_before_does_not_stand_beside_marks(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "no row is marked" in await press(pilot, "U")
+        text = await press(pilot, "v")
+        assert "range: 1 marked" in text and "no row is marked" not in text
+
+
 async def test_marks_stay_on_their_rows_through_sorting_and_filtering(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:

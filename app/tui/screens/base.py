@@ -22,7 +22,7 @@ from textual.worker import Worker, WorkerState
 from app.display import UNICODE, Glyphs, safe_text
 from app.errors import FileChanged
 from app.settings import lets_errors_through
-from app.tui.keys import Key, Where, bar_of, bindings, keys_of, sign
+from app.tui.keys import Key, Where, bar_of, bindings, keys_of, sign, told_elsewhere
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
@@ -215,6 +215,12 @@ class BaseScreen(Screen[None]):
     async def _press(self, event: KeyBar.Pressed) -> None:
         key = next(key for key in keys_of(self.WHERE) if key.id == event.key)
         await self.app.run_action(key.action, default_namespace=self)
+
+    def on_key(self, event: events.Key) -> None:
+        """Answer a key of another screen; those of this one come to their actions behind this."""
+        words = told_elsewhere(event.key, self.WHERE)
+        if words is not None and event.key not in self.active_bindings:
+            self.status(words)
 
     # Typing, and searching with it
 

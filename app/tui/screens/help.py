@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from textual.binding import Binding
 from textual.widget import Widget
 
 from app.display import Glyphs, fit
-from app.tui.keys import KEYS, Key, Where, sign_of, signs
+from app.tui.keys import KEYS, TITLES, Key, Where, sign_of, signs
 from app.tui.screens.base import BaseScreen
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.text_pane import TextPane
@@ -17,44 +17,24 @@ from app.tui.widgets.usage_bar import SHARES
 
 VERDICTS: Final = (
     ("user", "typed by you; queued prompts too"),
-    ("decision", "the model's words, answers inside results, summaries, newest thinking"),
+    ("decision", "the model's words, answers, summaries, newest thinking"),
     ("call", "a tool call; it stays as long as its result"),
-    ("only-copy", "cannot be had again: web pages, pasted images, agents' results"),
+    ("only-copy", "cannot be had again: web, pictures, agents' results"),
     ("superseded", "a later result holds it; older thinking"),
-    ("regenerable", "can be had again: reads, searches, commands, injected text"),
+    ("regenerable", "can be had again: reads, searches, commands, injected"),
     ("compacted", "a placeholder, a preview or a cut"),
     ("error", "a failed result"),
 )
 STATES: Final = (
     ("pinned", "by you: no stage may touch it"),
-    ("protected", "no stage may touch it: answers, instructions, the newest turn"),
+    ("protected", "no stage touches it: answers, instructions, newest turn"),
     ("dropped", "a stage took it out; going back brings it back"),
     ("before-boundary", "before a compaction: not sent any more"),
     ("off-branch", "on a branch that was left"),
     ("sidechain", "a subagent's own conversation"),
     ("never-sent", "in the file, but never sent to the model"),
-    ("cleared-live", "the agent hid it while it ran; a resume sends it whole again"),
+    ("cleared-live", "the agent hid it while it ran; a resume sends it again"),
 )
-
-
-TITLES: Final[Mapping[Where, str]] = {
-    Where.SESSIONS: "the list of sessions",
-    Where.INSPECT: "the rows of a session",
-    Where.STEPPER: "the stages one by one",
-    Where.DIFF: "the diff",
-    Where.TEXT: "a text",
-    Where.EXPORT: "the export",
-    Where.OPTIONS: "the options of a stage",
-    Where.PROMPT: "the prompt for a model",
-    Where.PROOF: "what a summary holds",
-    Where.COMPARE: "the pipelines side by side",
-    Where.GATE: "a gate call by call",
-    Where.GROUPS: "the rows by group",
-    Where.LOST: "the lost facts",
-    Where.BACKUPS: "the backups",
-    Where.EDIT: "the options of an edit",
-}
-"""What screens are called where their own name says too little."""
 
 
 class HelpScreen(BaseScreen):
@@ -108,18 +88,16 @@ def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
 def _signs(glyphs: Glyphs) -> Iterator[str]:
     for share, glyph in zip(SHARES, glyphs.bar, strict=True):
         yield _row(glyph if glyph.strip() else "(blank)", f"the share of the window that is {share}")
-    yield _row("~", "an estimate; without it, counted with the tokenizer that the first lines name")
-    yield _row(glyphs.pinned, "pinned; in the list of sessions: its steps were not exported")
-    yield _row(glyphs.warning, "breaks a rule, or is damaged; in the list of sessions: at work")
+    yield _row("~", "an estimate; without it: counted with the named tokenizer")
+    yield _row(glyphs.pinned, "pinned; in the list of sessions: steps not exported")
+    yield _row(glyphs.warning, "a broken rule, or damage; in the list: at work")
     yield _row(glyphs.done, "a stage that was accepted")
     yield _row(glyphs.nothing, "a stage that had nothing to change")
     yield _row(glyphs.skipped, "a stage that was passed over")
     yield _row(glyphs.waiting, "a stage that waits")
     yield _row(glyphs.column, "on the map: a compaction")
-    yield _row(
-        glyphs.rewritten, "on the map: the first message that changes; the cache keeps what is before it"
-    )
-    yield _row(glyphs.frozen, "on the map: up to here a latch froze what results there were")
+    yield _row(glyphs.rewritten, "on the map: first change; the cache keeps what is before")
+    yield _row(glyphs.frozen, "on the map: up to here a latch froze the results")
     yield _row(glyphs.here, "on the map: the cursor of the list")
 
 

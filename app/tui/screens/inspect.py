@@ -103,7 +103,9 @@ class InspectScreen(
                 return "no row is shown"
             case "raw" | "copy_raw" if item is not None and record_of(item) is None:
                 return "a stage made this: there is no record"
-            case "pin" | "copy" | "save_text" if not isinstance(item, BlockRow):
+            case "pin" if not self.acted_keys():
+                return "no message is under the cursor"
+            case "copy" | "save_text" if not isinstance(item, BlockRow):
                 return "no message is under the cursor"
             case "diff":
                 return self._why_not_diff(item)
@@ -175,17 +177,6 @@ class InspectScreen(
     def _show_group(self, group: Group) -> None:
         self.only = Within(group.label, frozenset(group.keys))
         self.lay_rows(self.rows.action_first)
-
-    @acts
-    def action_pin(self) -> None:
-        item = self.item
-        assert isinstance(item, BlockRow)
-        if item.key in self.workspace.state.pins:
-            self.workspace.unpin([item.key])
-            self.did(f"#{item.number} let go")
-        else:
-            self.workspace.pin([item.key])
-            self.did(f"#{item.number} pinned: no stage may touch it")
 
     @acts
     def action_diff(self) -> None:

@@ -243,10 +243,22 @@ class MarksRows(RowsScreen):
         self.marks_changed("no row is marked")
 
     def marks_changed(self, words: str = "") -> None:
-        """Show the marks as they are now."""
+        """Show the marks as they are now, and `words` in the place of what was said before."""
         self.rows.repaint_rows()
-        if words:
-            self.say_row(words)
-        else:
-            self._say()
+        self.say_row(words)
         self.refresh_lines()
+
+    # What is done to the marked rows, or to the one under the cursor
+
+    @acts
+    def action_pin(self) -> None:
+        keys, pins = self.acted_keys(), self.workspace.state.pins
+        named = counted(len(keys), "row")
+        if len(self.marks) == 0 and isinstance(self.item, BlockRow):
+            named = f"#{self.item.number}"
+        if free := [key for key in keys if key not in pins]:
+            self.workspace.pin(free)
+            self.did(f"{named} pinned: no stage may touch {'it' if len(keys) == 1 else 'them'}")
+        else:
+            self.workspace.unpin(keys)
+            self.did(f"{named} let go")
