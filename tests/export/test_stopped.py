@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from app.errors import FileChanged, HandcompactError, Stopped
 from app.export.files import STAGING_PREFIX
@@ -21,7 +23,8 @@ from app.export.sharing import foreseen
 from app.export.stopping import Stopper
 from app.export.strays import remove
 from app.export.write import write
-from app.formats.base import Format
+from app.formats import format_named
+from app.formats.base import Format, Rewrite
 from app.formats.source import Source
 from app.masking import Wanted
 from app.opening import Opened, open_workspace
@@ -210,6 +213,20 @@ def test_a_plan_can_be_stopped_at_each_message_of_any_format(sample: Path) -> No
             work(stopping_at(1))
     again = make_plan(found.workspace, found.source, Wishes(out=Path("x.json")))
     assert again.prints.tell_same(plan.prints) and again.size_after() == size
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_a_rewrite_can_be_stopped_at_each_message_of_any_format(sample: Path) -> None:
+    found = open_workspace(str(sample), pipeline="gentle", exact=False)
+    session = found.workspace.session
+    kind, anew = format_named(session.format), str(uuid.uuid4())
+    looks: list[int] = []
+    asked = Rewrite(session.live, session_id=anew, look=stopping_at(-1, looks).look)
+    kind.rewrite(session, asked)
+    assert len(looks) >= len(list(kind.request(session, session.live)))
+    for last in (1, len(looks) // 2, len(looks)) if looks else ():
+        with pytest.raises(Stopped, match="nothing is planned"):
+            kind.rewrite(session, structs.replace(asked, look=stopping_at(last).look))
 
 
 def test_reading_back_stops_at_the_next_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

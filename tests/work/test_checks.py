@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from app.formats import format_named, open_session
 from app.formats.anthropic_repairs import mend_anthropic
+from app.formats.base import Rewrite
 from app.formats.claude_code.sent import drafts_of
 from app.formats.claude_code.transcript import transcript_of
 from app.formats.repairs import UNREAD
@@ -66,7 +67,8 @@ def test_repairs_near_the_faults_are_all_repairs(name: str) -> None:
         records = transcript_of(session)
         for messages in conversations(session):
             places = RuleBook(session).faults(messages).places
-            whole, near = drafts_of(records, messages), drafts_of(records, messages, places)
+            whole = drafts_of(records, Rewrite(tuple(messages)))
+            near = drafts_of(records, Rewrite(tuple(messages), faulty=places))
             assert near[0] == whole[0]
             assert near[1].repairs == whole[1].repairs
     elif format_named(session.format).validity == "openai-responses":

@@ -48,7 +48,7 @@ class Planner:
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
-        wanted, mending = drafts_of(self._records, self._rewrite.messages, self._rewrite.faulty)
+        wanted, mending = drafts_of(self._records, self._rewrite)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         self._rewrite.look()
         thread = self._thread(wanted)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from app.formats.anthropic_repairs import mend_anthropic
+from app.formats.base import Rewrite
 from app.formats.claude_code.transcript import Transcript
 from app.formats.drafts import Draft, Outgoing, drafts
 from app.formats.plain.anthropic_blocks import form_of, revised
@@ -92,15 +92,12 @@ def _to_mend(
         yield sent.key, _form(sent, records) if place in looked_at else UNREAD
 
 
-def drafts_of(
-    records: Transcript, messages: Sequence[Message], faulty: Collection[str] | None = None
-) -> tuple[list[Draft], Mending]:
-    """The messages with every repair that the provider's rules demand, and those repairs.
-
-    `faulty` are the keys of those that can need one, where that is known.
-    """
-    mending = mend_anthropic(lambda: _to_mend(records, messages, faulty))
-    return drafts(partial(outgoing, messages), mending, lambda _, block: value_of(block, records)), mending
+def drafts_of(records: Transcript, rewrite: Rewrite) -> tuple[list[Draft], Mending]:
+    """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+    messages, looked = rewrite.messages, rewrite.looked
+    mending = mend_anthropic(lambda: looked(_to_mend(records, messages, rewrite.faulty)))
+    wished = drafts(lambda: looked(outgoing(messages)), mending, lambda _, block: value_of(block, records))
+    return wished, mending
 
 
 def value_of(block: Block, records: Transcript) -> Any:

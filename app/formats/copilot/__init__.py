@@ -97,14 +97,15 @@ class Copilot(OpenAIChat):
         """A message without our own mark."""
         return {key: inner for key, inner in value.items() if key != "summary"}
 
-    def gone(self, session: Session, messages: Sequence[Message]) -> set[int]:
+    def gone(self, session: Session, rewrite: Rewrite) -> set[int]:
         """What shows a call that goes, copies of whole requests, and what a new compaction hides."""
+        messages = rewrite.messages
         if list(messages) == list(session.live):
             return set()
         records = _events(session)
         before, after = _calls(session.live), _calls(messages)
         found = set()
-        for index in range(records.listed):
+        for index in rewrite.looked(range(records.listed)):
             kind = records[index].kind
             if kind == CALLED:
                 call = text_at(data_of(records.event(index)), "toolCallId")

@@ -50,8 +50,8 @@ class Planner:
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
-        said, mending = Sender(self._session, self._chat).mended(self._rewrite.messages)
-        wanted = Gatherer(self._live).gather(said)
+        said, mending = Sender(self._session, self._chat).mended(self._rewrite)
+        wanted = Gatherer(self._live).gather(self._rewrite.looked(said))
         self._set_usage(wanted)
         self._name(wanted)
         repairs = [*file_repairs(self._session.notices), *as_notices(mending.repairs, self._lines())]

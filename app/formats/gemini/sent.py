@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from app.formats.base import Rewrite
 from app.formats.contents.forms import ROLES, edited, edited_call, made_answer, made_parts
 from app.formats.contents.repairs import mend_contents
 from app.formats.contents.said import Piece, Said, mended_said
@@ -58,10 +59,10 @@ class Sender:
         changed = original is None or (block is not original and block != original)
         return Piece(block, tuple(self.parts(block)), changed)
 
-    def mended(self, messages: Sequence[Message]) -> tuple[list[Said], Mending]:
-        """The messages with every repair that the provider's rules demand, and those repairs."""
-        mending = mend_contents(lambda: self.pairs(messages))
-        return mended_said(self.said(messages), mending), mending
+    def mended(self, rewrite: Rewrite) -> tuple[list[Said], Mending]:
+        """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+        mending = mend_contents(lambda: rewrite.looked(self.pairs(rewrite.messages)))
+        return mended_said(rewrite.looked(self.said(rewrite.messages)), mending), mending
 
     def parts(self, block: Block) -> Iterator[Any]:
         """A block as parts: the file's own values where nobody changed them, else with the changes in it."""

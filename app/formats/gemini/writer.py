@@ -31,7 +31,7 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
         return Rewriting(lambda: chunks(chat.source), len(chat), 0, 0, 0)
     writer = _LogWriter(chat, wish) if isinstance(chat, Log) else _DocumentWriter(chat, wish)
     kept, changed, added, used = 0, 0, 0, set()
-    for record, same in writer.counts(plan):
+    for record, same in wish.looked(writer.counts(plan)):
         kept += record is not None and same
         changed += record is not None and not same
         added += record is None

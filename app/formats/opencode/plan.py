@@ -60,10 +60,10 @@ class Planner:
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
         sender = Sender(self._session)
-        messages = self._rewrite.messages
-        mending = mend_anthropic(lambda: sender.pairs(messages))
-        wished = drafts(lambda: sender.outgoing(messages), mending, sender.value_of)
-        wanted = gather(wished, sender, self._records.by_record, as_sent(messages))
+        messages, looked = self._rewrite.messages, self._rewrite.looked
+        mending = mend_anthropic(lambda: looked(sender.pairs(messages)))
+        wished = drafts(lambda: looked(sender.outgoing(messages)), mending, sender.value_of)
+        wanted = gather(looked(wished), sender, self._records.by_record, as_sent(messages))
         self._set_usage(wanted)
         asked, summary = self._compaction(wanted)
         if asked is not None:
@@ -83,7 +83,7 @@ class Planner:
         if self._rewrite.session_id is None:
             return {}
         idents: list[str] = []
-        for index in range(self._records.listed):
+        for index in self._rewrite.looked(range(self._records.listed)):
             value = self._records.value(index)
             if isinstance(value, dict):
                 parts = value.get(PARTS)

@@ -45,7 +45,7 @@ def appended(session: Session, wish: Rewrite, log: PiLog) -> Appended | None:
     changed = list(_changed(session.live, wish.messages))
     if not changed or any(result is None for result in changed):
         return None
-    if mend_anthropic(lambda: pairs(log, wish.messages)).needed:
+    if mend_anthropic(lambda: wish.looked(pairs(log, wish.messages))).needed:
         return None
     ids = MadeIds(session.session_id or session.name, log.tree.by_id, 8)
     entries = []

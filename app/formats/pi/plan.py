@@ -66,10 +66,12 @@ class Planner:
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
-        wanted, mending = drafts_of(self._log, self._rewrite.messages)
+        wanted, mending = drafts_of(self._log, self._rewrite)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         compacts = self._rewrite.boundary is not None
-        thread = Threader(self._log, self._base, self._ids.make, compacts=compacts).thread(wanted)
+        thread = Threader(self._log, self._base, self._ids.make, compacts=compacts).thread(
+            self._rewrite.looked(wanted)
+        )
         compaction = self._compaction(thread)
         fate = self._fate(thread)
         path, cut = self._path(thread, fate, compaction)
@@ -126,7 +128,7 @@ class Planner:
         kept = thread.items.keys() | silent
         blocks = {item.block.key for items in thread.items.values() for item in items if item.block}
         taken: set[str] = set()
-        for message in self._session.live:
+        for message in self._rewrite.looked(self._session.live):
             if message.role is Role.SYSTEM:
                 continue
             nodes = {node.index: node for b in message.blocks if (node := self._log.owner(b)) is not None}
@@ -212,7 +214,7 @@ class Planner:
             node = self._log.owner(block)
             if node is not None:
                 silent.setdefault(node.index, []).append(block)
-        for index in thread.items.keys() | silent.keys():
+        for index in self._rewrite.looked(thread.items.keys() | silent.keys()):
             node = self._log.nodes[index]
             items = thread.items.get(index, [])
             sent = {item.block.key for item in items if item.block is not None}

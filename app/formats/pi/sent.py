@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from app.formats.anthropic_repairs import mend_anthropic
+from app.formats.base import Rewrite
 from app.formats.drafts import Draft, Outgoing, drafts
 from app.formats.pi.log import PiLog
 from app.formats.pi.words import BRANCH, BRANCH_SUMMARY, MOVED_IMAGE, SEE_IMAGE, SUMMARY
@@ -89,10 +90,14 @@ def _introduced(item: Value) -> Value:
     return {**item, "content": [{"type": "text", "text": SEE_IMAGE}, *content]}
 
 
-def drafts_of(log: PiLog, messages: Sequence[Message]) -> tuple[list[Draft], Mending]:
-    """The messages with every repair that the provider's rules demand, and those repairs."""
-    mending = mend_anthropic(lambda: _held(log, messages))
-    return drafts(partial(outgoing, log, messages), mending, partial(_item, log)), mending
+def drafts_of(log: PiLog, rewrite: Rewrite) -> tuple[list[Draft], Mending]:
+    """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+    mending = mend_anthropic(lambda: rewrite.looked(_held(log, rewrite.messages)))
+
+    def sent() -> Iterator[Outgoing]:
+        return rewrite.looked(outgoing(log, rewrite.messages))
+
+    return drafts(sent, mending, partial(_item, log)), mending
 
 
 def _item(log: PiLog, message: Message | None, block: Block) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -48,7 +48,7 @@ class Threader:
         self._tools: dict[str, str] = {}
         self._like: Node | None = None
 
-    def thread(self, drafts: Sequence[Draft]) -> Thread:
+    def thread(self, drafts: Iterable[Draft]) -> Thread:
         """All drafts as rows."""
         thread = Thread()
         self._like = next((node for node in reversed(self._log.nodes) if node.role is Role.ASSISTANT), None)

@@ -98,7 +98,7 @@ class PlainFormat(ABC):
         """New bytes of records outside the list that repeat results; `texts` gives new ones by old ones."""
         return {}
 
-    def gone(self, session: Session, messages: Sequence[Message]) -> set[int]:
+    def gone(self, session: Session, rewrite: Rewrite) -> set[int]:
         """Listed records that are no message and go with what is changed or left out."""
         return set()
 
@@ -192,7 +192,7 @@ class PlainFormat(ABC):
             lambda: rewrite.looked(self.request(session, rewrite.messages)),
             alternate=rewrite.alternate,
         )
-        writer = Writer(self, session, rewrite.messages, plan)
+        writer = Writer(self, session, rewrite, plan)
         kept = changed = added = 0
         for step in rewrite.looked(writer.steps()):
             kept += step.record is not None and step.value is None

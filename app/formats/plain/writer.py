@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
+from app.formats.base import Rewrite
 from app.formats.plain.layout import Piece, PlainRecords, records_of
 from app.formats.repairs import Mending
 from app.formats.reshape import reshape, same
@@ -29,7 +30,7 @@ class Dialect(Protocol):
 
     def copies(self, records: PlainRecords, texts: Callable[[], Mapping[str, str]]) -> dict[int, bytes]: ...
 
-    def gone(self, session: Session, messages: Sequence[Message]) -> set[int]: ...
+    def gone(self, session: Session, rewrite: Rewrite) -> set[int]: ...
 
 
 class Step(Struct, frozen=True):
@@ -44,18 +45,18 @@ class Step(Struct, frozen=True):
 class Writer:
     """What a rewrite puts into the list of messages, in order."""
 
-    def __init__(self, kind: Dialect, session: Session, messages: Sequence[Message], plan: Mending) -> None:
+    def __init__(self, kind: Dialect, session: Session, rewrite: Rewrite, plan: Mending) -> None:
         self._kind = kind
         self._session = session
         self._records = records_of(session)
-        self._messages = messages
+        self._messages = rewrite.messages
         self._plan = plan
         self._originals = {message.key: message for message in session.messages}
-        self._gone = kind.gone(session, messages)
+        self._gone = kind.gone(session, rewrite)
 
     def steps(self) -> Iterator[Step]:
         """Every value of the new list; records that are no live message keep their place among them."""
-        strays = iter(self._strays())
+        strays = self._strays()
         stray = next(strays, None)
         for step in self._mended() if self._plan.needed else self._unmended():
             while stray is not None and step.record is not None and stray < step.record:
@@ -102,14 +103,12 @@ class Writer:
         )
         return Step(index, None if sound else self._records.value(index))
 
-    def _strays(self) -> list[int]:
+    def _strays(self) -> Iterator[int]:
         """Listed records that are no live message and yet are written again."""
         apart = self._gone.union(message.records[0] for message in self._session.live)
-        return [
-            index
-            for index in range(self._records.listed)
-            if index not in apart and isinstance(self._records.value(index), dict)
-        ]
+        for index in range(self._records.listed):
+            if index not in apart and isinstance(self._records.value(index), dict):
+                yield index
 
     def pieces(self) -> Iterator[Piece]:
         """The steps as pieces of the file."""

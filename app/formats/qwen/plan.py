@@ -80,9 +80,9 @@ class Planner:
 
     def plan(self) -> Plan:
         """The rows in their order, with everything that they must say differently."""
-        said, mending = Sender(self._chat).mended(self._rewrite.messages)
+        said, mending = Sender(self._chat).mended(self._rewrite)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
-        groups = groups_of(self._chat, said, self._rewrite.messages)
+        groups = groups_of(self._chat, self._rewrite.looked(said), self._rewrite.messages)
         fate = self._fate(groups)
         old = [row for node in self._way.path if (row := self._base.get(node.index)) is not None]
         border = self._border(old, groups, fate)
@@ -112,7 +112,7 @@ class Planner:
     def _retell(self, rows: Sequence[Row[Node]]) -> None:
         """Let no record that is never sent repeat words that were rewritten."""
         words = lost_words(self._rewrite, self._session.live)
-        for row in rows if words else ():
+        for row in self._rewrite.looked(rows) if words else ():
             if row.node is None or row.node.talk:
                 continue
             if says_any(self._chat.value(row.node.index), words, WORD_COPIES):
@@ -140,7 +140,7 @@ class Planner:
         kept = {group.seat.record for group in groups if group.seat is not None}
         blocks = {piece.block.key for group in groups for piece in group.pieces if piece.block is not None}
         taken: set[str] = set()
-        for message in self._session.live:
+        for message in self._rewrite.looked(self._session.live):
             places = {block.place.record for block in message.blocks if block.place is not None}
             gone = {index for index in places - kept if self._chat.nodes[index].history is None}
             partly = any(block.key in blocks for block in message.blocks)
@@ -318,7 +318,7 @@ class Planner:
 
     def _edit(self, tail: Sequence[Group], fate: _Fate) -> None:
         """Let every record of the tail hold what is wanted."""
-        for group in tail:
+        for group in self._rewrite.looked(tail):
             if group.seat is None:
                 continue
             row, node = self._base[group.seat.record], self._chat.nodes[group.seat.record]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from app.formats.base import Rewrite
 from app.formats.contents.forms import ROLES, edited, made_parts
 from app.formats.contents.repairs import mend_contents
 from app.formats.contents.said import Piece, Said, mended_said
@@ -44,10 +45,10 @@ class Sender:
         if held is not None:
             yield held
 
-    def mended(self, messages: Sequence[Message]) -> tuple[list[Said], Mending]:
-        """The messages with every repair that the provider's rules demand, and those repairs."""
-        mending = mend_contents(lambda: self.pairs(messages), join=True)
-        return mended_said(self.said(messages), mending), mending
+    def mended(self, rewrite: Rewrite) -> tuple[list[Said], Mending]:
+        """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+        mending = mend_contents(lambda: rewrite.looked(self.pairs(rewrite.messages)), join=True)
+        return mended_said(rewrite.looked(self.said(rewrite.messages)), mending), mending
 
     def _piece(self, block: Block) -> Piece:
         original = self._chat.original(block)
