@@ -26,6 +26,7 @@ from app.formats.values import (
     blank_end,
     bytes_from,
     items_of,
+    laid_out,
     members_of,
     name_at,
     read_value,
@@ -99,7 +100,7 @@ class MessageFinder:
             self.found = _finished(self._data, items, ())
         elif opener == b"{":
             whole = bytes_from(self._data, root)
-            self.found = yield from _in_object(self._data, root, (), self._member, whole)
+            self.found = yield from _in_object(self._data, root, (), self._member, whole, _Patience())
 
 
 def document_start(data: bytes) -> int:
@@ -136,22 +137,29 @@ class _Members:
     closed: bool = False
 
 
+class _Patience(Struct):
+    """How often reading the members of a document may start anew behind what is no JSON."""
+
+    left: int = _ATTEMPTS
+
+
 _Found: TypeAlias = "MessageList | None"
 
 
 def _in_object(
-    data: Data, root: int, path: JsonPath, member: str, raw: Bytes
+    data: Data, root: int, path: JsonPath, member: str, raw: Bytes, patience: _Patience
 ) -> Generator[Element, None, _Found]:
     """Read the object at `root`; `raw` are its bytes, or more where it is not known to be sound."""
     values = members_of(raw)
-    members = yield from _read_members(data, root, member, values)
+    members = yield from _read_members(data, root, member, values, patience)
     if members.messages is not None:
         return _finished(data, members.messages, (*path, member), members)
     if "role" in members.whole and not path:
         return None
     if len(path) < MAX_NESTED:
         for key, start in members.objects[:_OBJECTS]:
-            found = yield from _in_object(data, start, (*path, key), member, values.get(key, b""))
+            inner = values.get(key, b"")
+            found = yield from _in_object(data, start, (*path, key), member, inner, patience)
             if found is not None:
                 return found if path else _around(data, root, found)
     return None
@@ -194,13 +202,22 @@ def _tail(data: Data, end: int) -> tuple[int, tuple[str, ...]]:
 
 
 def _read_members(
-    data: Data, root: int, member: str, sound: Mapping[str, msgspec.Raw]
+    data: Data, root: int, member: str, sound: Mapping[str, msgspec.Raw], patience: _Patience
 ) -> Generator[Element, None, _Members]:
     found = _Members(end=root + 1)
     values = Values(data)
-    pos = root + 1
-    while (member_at := name_at(data, pos))[0]:
-        key, start = _key(member_at[0]), member_at[1]
+    pos: int | None = root + 1
+    while pos is not None:
+        name, start = name_at(data, pos)
+        if not name:
+            failed = blank_end(data, pos)
+            if data[failed : failed + 1] == b"}":
+                if found.end == root + 1:
+                    found.end, found.closed = failed + 1, True
+                return found
+            pos = _next_member(data, root, failed, found, patience)
+            continue
+        key = _key(name)
         raw = sound.get(key)
         if raw is not None and not data.startswith(raw, start):
             raw = None  # the name stands there twice
@@ -215,19 +232,38 @@ def _read_members(
                 found.objects.append((key, start))
             behind = values.end_of(start) if raw is None else start + len(memoryview(raw))
             if behind is None:
-                return found
+                pos = _next_member(data, root, start, found, patience)
+                continue
             end = behind
             found.whole[key] = (start, end)
         found.end = end
         sign, pos = separator(data, end)
-        if sign != b",":
-            if sign == b"}":
-                found.end, found.closed = pos, True
+        if sign == b"}":
+            found.end, found.closed = pos, True
             return found
-    last = blank_end(data, pos)
-    if data[last : last + 1] == b"}" and found.end == root + 1:
-        found.end, found.closed = last + 1, True
+        if sign != b",":
+            # In front of bytes that have no place there nothing was read that can be relied on.
+            sure = b"\n" in data[end : blank_end(data, end)]
+            pos = _next_member(data, root, end if sure else start, found, patience)
+            if not sure and (found.closed or pos is not None):
+                found.whole.pop(key, None)
     return found
+
+
+def _next_member(data: Data, root: int, failed: int, found: _Members, patience: _Patience) -> int | None:
+    """Where the next member begins behind a place where reading failed, if that can be seen.
+
+    Where the object ends instead, it is closed.
+    """
+    layout = laid_out(data, root + 1, b'"', b"}") if patience.left else None
+    again = None if layout is None else layout.search(all_of(data), failed)
+    patience.left -= layout is not None
+    if again is None:
+        return None
+    if data[again.end() : again.end() + 1] == b"}":
+        found.end, found.closed = again.end() + 1, True
+        return None
+    return again.end()
 
 
 def _key(quoted: bytes) -> str:
@@ -242,6 +278,7 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
     words: dict[str, None] = {}
     pos = last = start
     attempts, comma = 0, True
+    layout: re.Pattern[bytes] | None = None
     while True:
         pos = blank_end(data, pos)
         sign = data[pos : pos + 1]
@@ -254,16 +291,20 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
         element = values.at(pos)
         if element is None:
             reach = scan(all_of(data), pos)
-            if not reach.whole and (reach.torn or not sign or attempts >= _ATTEMPTS):
-                words["torn-tail"] = None
-                return _Items(start, last, False, tuple(words))
+            if not reach.whole:
+                layout = layout or laid_out(data, start, b"{", b"]")
+                later = None if layout is None else layout.search(all_of(data), pos)
+                torn = reach.torn and later is None
+                if torn or not sign or attempts >= _ATTEMPTS:
+                    words["torn-tail"] = None
+                    return _Items(start, last, False, tuple(words))
             if reach.whole:
                 values.missed(reach.end - pos)
                 element = Element(pos, reach.end, *read_value(data[pos : reach.end]))
             else:
                 attempts += 1
                 words["bad-line"] = None
-                end = _broken_end(all_of(data), pos, reach.end)
+                end = _broken_end(all_of(data), pos, reach.end, later)
                 element = Element(pos, end, UNREADABLE, ("bad-line",))
         yield element
         last = element.end
@@ -272,11 +313,14 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
         pos = behind if comma else last
 
 
-def _broken_end(data: bytes, start: int, stopped: int) -> int:
+def _broken_end(data: bytes, start: int, stopped: int, later: re.Match[bytes] | None) -> int:
     """Where the bytes end that begin at `start` and are no JSON; always behind `start`.
 
-    `stopped` is where reading failed. A message that begins there lost what was before it.
+    `stopped` is where reading failed. A message that begins there lost what was before it. `later` is
+    where the layout shows the next message, or the end of the list.
     """
+    if later is not None:
+        return _without_gap(data, start, later.end())
     near = _message_start.search(data, max(start + 1, stopped - _NEAR), stopped + _NEAR)
     if near is not None and scan(data, near.start()).whole:
         return _without_gap(data, start, near.start())
@@ -286,8 +330,8 @@ def _broken_end(data: bytes, start: int, stopped: int) -> int:
         end = start
     if end > start and (end == len(data) or separator(data, end)[0]):
         return end
-    later = _message_start.search(data, max(stopped, start + 1))
-    return len(data) if later is None else _without_gap(data, start, later.start())
+    behind = _message_start.search(data, max(stopped, start + 1))
+    return len(data) if behind is None else _without_gap(data, start, behind.start())
 
 
 def _without_gap(data: bytes, start: int, end: int) -> int:

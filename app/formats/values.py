@@ -73,6 +73,19 @@ def name_at(data: Data, start: int) -> tuple[bytes, int]:
     return (match[0], blank_end(data, colon + 1)) if data[colon : colon + 1] == b":" else (b"", start)
 
 
+def laid_out(data: Data, start: int, begins: bytes, closes: bytes) -> re.Pattern[bytes] | None:
+    """Where an item begins, or the list or object ends, that is open behind `start`: the end of a match.
+
+    None where it is not printed for people, each item on lines of its own, at an indentation that nothing
+    inside of one has. `begins` and `closes` are the signs that stand there.
+    """
+    _, newline, indent = data[start : blank_end(data, start)].rpartition(b"\n")
+    if not newline or not indent:
+        return None
+    own, fewer = re.escape(indent), len(indent) - 1
+    return re.compile(rb"\n(?:%b(?=\%b)|[ \t]{0,%d}+(?=\%b))" % (own, begins, fewer, closes))
+
+
 def bytes_from(data: Data, start: int) -> memoryview:
     """The bytes from a place on, where they are in memory."""
     return memoryview(b"" if isinstance(data, Pages) else data)[start:]

@@ -202,6 +202,56 @@ def test_damage_is_named_and_what_is_written_is_sound(damaged: bytes, word: str,
     assert plan.dropped == len(session.records) - plan.kept - plan.changed
 
 
+PRINTED = json.dumps(
+    {"model": "m", "system": "Be brief.", "messages": TALK, "tools": [{"name": "x"}], "n": 1.5}, indent=2
+).encode()
+"""A document that is printed for people."""
+
+
+@pytest.mark.parametrize("made", [b"", b'"', b"\0", b"{", b","])
+def test_a_byte_that_is_wrong_costs_no_more_than_the_message_in_which_it_stands(made: bytes) -> None:
+    sound = spans(PRINTED)
+    name = PRINTED.index(b'  "messages"')
+    for at in range(5, len(PRINTED) - 1):
+        damaged = PRINTED[:at] + made + PRINTED[at + 1 :]
+        if not name - 1 <= at <= name + len(b'  "messages": [\n    {'):
+            left = [span for span in spans(damaged) if span in sound]
+            assert len(left) >= len(TALK) - 1, PRINTED[at - 9 : at + 9]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ('"system": "Be', '"system": Be', {"system"}),
+        ('"system": "Be brief.",', '"system": "Be brief.,', {"system"}),
+        ('"system": "Be brief.",', '"system": "Be brief."', set()),
+        ('"model": "m"', '"model" "m"', {"model"}),
+        ('"name": "x"', '"name": x', {"tools"}),
+        ('\n  "n": 1.5', '\n  "n": 1.5.5', {"n"}),
+        ("  ],\n", "  ]\n", set()),
+    ],
+)
+def test_damage_beside_the_messages_costs_no_more_than_the_value_in_which_it_stands(
+    old: str, new: str, lost: set[str]
+) -> None:
+    damaged = PRINTED.decode().replace(old, new, 1)
+    session = load(damaged.encode())
+    assert session.facts.messages == len(TALK)
+    (notice,) = [n for n in session.notices if n.word == "bad-line"]
+    assert "leaves out what cannot be read there" in notice.detail
+    plan = rewritten(session, session.live[:-1])
+    out = b"".join(plan.pieces())
+    left = {key: value for key, value in json.loads(PRINTED).items() if key not in lost}
+    assert out.decode() == json.dumps({**left, "messages": TALK[:-1]}, indent=2) + "\n"
+    assert "bad-line" in {notice.word for notice in plan.repairs}
+
+
+def test_damage_of_the_last_message_leaves_what_stands_behind_the_list() -> None:
+    session = load(PRINTED.replace(b'"Thanks."', b'"Thanks.'))
+    told = json.loads(write(session, *session.live))
+    assert told == {**json.loads(PRINTED), "messages": TALK[:-1]}
+
+
 def test_numbers_and_nesting_that_bite_stay_byte_for_byte() -> None:
     deep = "[" * 3000 + "]" * 3000
     digits = "9" * 5000
@@ -241,6 +291,12 @@ def test_reading_is_linear_in_the_size_of_the_document() -> None:
         b'[{"role": "user", "content": ' + b"[" * 60_000,
         b'[{"role": "user", "content": "' + b'\\"' * 200_000,
         b'["' * 40_000,
+        b"{" + b'\n "a": [' * 40_000,
+        b"{" + b'\n "a": {\n  "b": {\n   "c": {' * 10_000,
+        b'{\n "a": {' + b'\n  "b": {\n   "c": [' * 10_000,
+        b"[" + b'\n {"role": [' * 20_000,
+        b'{\n "messages": [' + b'\n  {"role": {' * 20_000,
+        b'{\n "messages": [' + b'\n  {\n   "role" "user"\n  },' * 20_000,
     ]
     started = time.process_time()
     for data in hostile:

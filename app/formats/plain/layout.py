@@ -18,6 +18,7 @@ from app.formats.lenient import mend
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.pages import Data, Pages
 from app.formats.plain.kinds import Shape, is_message, look_at, shape_of
+from app.formats.plain.shell import Member, made_shell, mended_shell
 from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.reshape import reshape
 from app.formats.source import CHUNK, Source
@@ -220,7 +221,8 @@ class DocumentRecords(PlainRecords):
         value, damage = read_value(shell)
         if damage and (value is UNREADABLE or mend(shell) != shell):
             self._sound_shell = False
-            self.notices += (Notice(word, detail="outside the messages") for word in damage)
+            lost = "; an export leaves out what cannot be read there" if value is UNREADABLE else ""
+            self.notices += (Notice(word, detail=f"outside the messages{lost}") for word in damage)
 
     def member(self, key: str) -> tuple[int, int] | None:
         """Where the value `key` beside the list of messages lies in the file, if it is whole."""
@@ -252,12 +254,27 @@ class DocumentRecords(PlainRecords):
             yield from self._messages(pieces)
             yield from self._behind(elsewhere)
             return
-        before, behind = _mended_shell(
-            b"".join(self._before(elsewhere)), b"".join(self._behind(elsewhere)), self._list.path
+        path, start, end = self._list.path, self._list.start, self._list.end
+        before, behind = mended_shell(
+            b"".join(self._before(elsewhere)), b"".join(self._behind(elsewhere)), path
+        ) or made_shell(
+            path,
+            self._readable(0, start, elsewhere),
+            self._readable(end, self.source.size, elsewhere),
+            (self.style.step or "").encode(),
         )
         yield before
         yield from self._messages(pieces)
         yield behind
+
+    def _readable(self, start: int, end: int, elsewhere: Mapping[int, bytes]) -> Iterator[Member]:
+        """The members beside the list that lie in a part of the file and can be read."""
+        new = {self[index].offset: data for index, data in elsewhere.items()}
+        for key, (begin, stop) in self._members.items():
+            if start <= begin < end:
+                raw = self.source.read(begin, stop - begin)
+                with suppress(ValueError):
+                    yield key, new.get(begin) or (mend(raw) if read_value(raw)[1] else raw)
 
     def _messages(self, pieces: Iterable[Piece]) -> Iterator[bytes]:
         first = True
@@ -295,7 +312,8 @@ class DocumentRecords(PlainRecords):
         if first and self.listed and self._list.sound:
             return self.source.read(self._list.start, self[0].offset - self._list.start)
         if first:
-            return self.style.separator.replace(b",", b"").rstrip(b" ")
+            gap = self.style.separator.replace(b",", b"")
+            return gap if b"\n" in gap else b""
         if index and self._list.sound:
             return self.source.read(self.end_of(index - 1), self[index].offset - self.end_of(index - 1))
         return self.style.separator
@@ -305,7 +323,8 @@ class DocumentRecords(PlainRecords):
         if self.listed and self._list.sound:
             end = self.end_of(self.listed - 1)
             return self.source.read(end, self._list.end - end)
-        return b"\n" if b"\n" in self.style.separator else b""
+        outer = self.style.margin.removesuffix(self.style.step or "").encode()
+        return b"\n" + outer if b"\n" in self.style.separator else b""
 
 
 def open_records(source: Source, member: str = MESSAGES) -> PlainRecords:
@@ -339,17 +358,6 @@ def _runs(pieces: Iterable[Piece], *, joined: bool) -> Iterator[Run]:
             yield piece
     if run is not None:
         yield run
-
-
-def _mended_shell(before: bytes, behind: bytes, path: JsonPath) -> tuple[bytes, bytes]:
-    """The bytes around the messages as sound JSON; only the list's own brackets where nothing else can be."""
-    with suppress(ValueError):
-        mended = mend(before + behind)
-        finder = MessageFinder(mended, member=str(path[-1]) if path else MESSAGES)
-        if not list(finder) and finder.found is not None:
-            return mended[: finder.found.start], mended[finder.found.end :] + b"\n"
-    opening = b"".join(b'{"%b": ' % str(key).encode("ascii", "replace") for key in path)
-    return opening + b"[", b"]" + b"}" * len(path) + b"\n"
 
 
 def _last_line(source: Source) -> int:
