@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -119,9 +119,13 @@ def is_sound(parts: Any) -> bool:
     return len(texts) != len(said) or "".join(map(str, texts)).strip() != TIMED_OUT
 
 
+_FALSE: Final = (None, False, 0, "")
+"""What the client, which asks JavaScript, takes for no history; an empty one hides all that it follows."""
+
+
 def _add_payload(node: Node, payload: Mapping[str, Any], reader: PartReader) -> None:
     match node.subtype:
-        case words.COMPRESSION if payload.get("compressedHistory"):
+        case words.COMPRESSION if payload.get("compressedHistory") not in _FALSE:
             _add_compression(node, payload, reader)
         case words.COMMAND if payload.get("phase") == "result" and payload.get("sentToModel") is not True:
             shown = payload.get("outputHistoryItems")

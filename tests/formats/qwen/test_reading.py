@@ -281,6 +281,15 @@ def test_no_value_is_too_strange_to_read_and_to_write_again(value: Any) -> None:
     assert OLD_ID not in data.decode()
 
 
+@pytest.mark.parametrize(("value", "hides"), [([], True), (7, True), (None, False), (0, False), ("", False)])
+def test_a_compression_that_left_nothing_hides_what_stands_above_it(value: Any, hides: bool) -> None:
+    row = compressed(2, 1)
+    row["systemPayload"]["compressedHistory"] = value
+    session = read(user(1, None, "Old."), row, user(3, 2, "Go."))
+    assert said(session.live) == ([["Go."]] if hides else [["Old.", "Go."]])
+    assert [message.boundary is not None for message in session.live] == [hides]
+
+
 def test_a_compression_of_strange_contents_is_read() -> None:
     row = compressed(2, 1, content("user", "Story."), {"role": "model"}, {"parts": [7]})
     row["systemPayload"]["compressedHistory"].append("bare")

@@ -270,7 +270,7 @@ def test_contents_of_a_compression_change_and_go_where_they_lie() -> None:
     assert request(read_bytes(out)) == request(session, kept)
     out = written(rewrite(session, session.live[-1:], session_id=NEW_ID))
     assert history(by_uuid(out)[uuid(2)]) == []
-    assert said(read_bytes(out).live)[-1] == ["Done."]
+    assert said(read_bytes(out).live) == [["[What came before is no longer here]"], ["Done."]]
 
 
 def test_a_marker_inside_a_compression_lies_in_it() -> None:
