@@ -35,16 +35,20 @@ class Relation(Struct, frozen=True):
 
     tie: Tie
     key: str
+    """Of what changed a file its call, or its result where the call stands before the one that is tied."""
     changed_between: bool = False
     """For `READ_AGAIN`: whether the file was changed before it was read again."""
 
 
-def relations(results: Sequence[Answered], holds: Sequence[bool]) -> Mapping[int, Relation]:
+def relations(
+    results: Sequence[Answered], holds: Sequence[bool], called: Sequence[int]
+) -> Mapping[int, Relation]:
     """The strongest tie of each result that has one, by index into `results`.
 
-    `holds` says of each result whether it still holds what its call gave.
+    `holds` says of each result whether it still holds what its call gave, `called` how many of the
+    results stand before its call.
     """
-    walk = _Backwards(results)
+    walk = _Backwards(results, called)
     found: dict[int, Relation] = {}
     for index in reversed(range(len(results))):
         relation = walk.meet(index, holds[index])
@@ -56,8 +60,9 @@ def relations(results: Sequence[Answered], holds: Sequence[bool]) -> Mapping[int
 class _Backwards:
     """All that is known of later results while the pass goes back."""
 
-    def __init__(self, results: Sequence[Answered]) -> None:
+    def __init__(self, results: Sequence[Answered], called: Sequence[int]) -> None:
         self._results = results
+        self._called = called
         self._reads: dict[str, LaterReads] = {}
         self._changes: dict[str, int] = {}
         self._any_change: int | None = None
@@ -72,9 +77,7 @@ class _Backwards:
         if answer.failed:
             success = self._successes.get(_retry_key(answer))
             return None if success is None else Relation(Tie.RETRIED, self._results[success].result.key)
-        relation = (
-            (self._reread(index) or self._repeated(index) or self._overtaken(answer)) if holds else None
-        )
+        relation = (self._reread(index) or self._repeated(index) or self._overtaken(index)) if holds else None
         self._successes[_retry_key(answer)] = index
         self._note_changes(index)
         return relation
@@ -91,7 +94,7 @@ class _Backwards:
         if copy is not None:
             between = change is not None and change < copy
             return Relation(Tie.READ_AGAIN, self._results[copy].result.key, between)
-        return None if change is None else Relation(Tie.CHANGED, self._call_key(change))
+        return None if change is None else Relation(Tie.CHANGED, self._key_of_change(change, index))
 
     def _repeated(self, index: int) -> Relation | None:
         answer = self._results[index]
@@ -105,10 +108,10 @@ class _Backwards:
         self._repeats[answer.call_key] = (index, newest)
         return None if nearest is None else Relation(Tie.REPEATED, self._results[newest].result.key)
 
-    def _overtaken(self, answer: Answered) -> Relation | None:
-        if not answer.call.runs or self._any_change is None:
+    def _overtaken(self, index: int) -> Relation | None:
+        if not self._results[index].call.runs or self._any_change is None:
             return None
-        return Relation(Tie.OVERTAKEN, self._call_key(self._any_change))
+        return Relation(Tie.OVERTAKEN, self._key_of_change(self._any_change, index))
 
     def _note_changes(self, index: int) -> None:
         call = self._results[index].call
@@ -117,9 +120,11 @@ class _Backwards:
         for path in call.writes:
             self._changes[path] = index
 
-    def _call_key(self, index: int) -> str:
-        answer = self._results[index]
-        return answer.use.key if answer.use else answer.result.key
+    def _key_of_change(self, change: int, index: int) -> str:
+        """The block that tells of a change to one who reads on from the result at `index`."""
+        answer = self._results[change]
+        is_behind = answer.use is not None and self._called[change] > index
+        return answer.use.key if answer.use and is_behind else answer.result.key
 
 
 def _retry_key(answer: Answered) -> object:

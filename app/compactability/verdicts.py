@@ -208,7 +208,7 @@ def classify(messages: Sequence[Message], cwd: str | None = None) -> dict[str, J
     length, for later reads that may hold an earlier one, and for what may be a cut; arguments of
     reads and commands when they are longer than a preview.
     """
-    return with_results(messages, judge_results(tuple(answered(messages, cwd))))
+    return with_results(messages, judge_results(messages, tuple(answered(messages, cwd))))
 
 
 def with_results(messages: Sequence[Message], results: Mapping[str, Judgement]) -> dict[str, Judgement]:
@@ -238,12 +238,26 @@ def _judge(block: Block, newest: bool) -> Judgement:
             return _OPAQUE
 
 
-def judge_results(answers: Sequence[Answered]) -> dict[str, Judgement]:
-    """One judgement for each result, by block key; `answers` are all results of a conversation, in order."""
+def judge_results(messages: Sequence[Message], answers: Sequence[Answered]) -> dict[str, Judgement]:
+    """One judgement for each result, by block key; `answers` are all results of `messages`, in order."""
     main = [a for a in answers if a.standing in _MAIN_LINE]
     holds = [a.form is None and bool(a.result.parts) for a in main]
-    ties = {id(main[index]): relation for index, relation in relations(main, holds).items()}
+    called = _called(messages, main)
+    ties = {id(main[index]): relation for index, relation in relations(main, holds, called).items()}
     return {a.result.key: _judge_result(a, ties.get(id(a))) for a in answers}
+
+
+def _called(messages: Sequence[Message], results: Sequence[Answered]) -> list[int]:
+    """How many of the main line's results stand before the call of each of `results`, which are all of it."""
+    met, before = 0, dict[int, int]()
+    for message in messages:
+        is_main = message.standing in _MAIN_LINE
+        for block in message.blocks:
+            if isinstance(block, ToolUse):
+                before[id(block)] = met
+            elif is_main and isinstance(block, ToolResult):
+                met += 1
+    return [before[id(answer.use)] if answer.use else 0 for answer in results]
 
 
 def _judge_result(answer: Answered, relation: Relation | None) -> Judgement:

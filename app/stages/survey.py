@@ -227,7 +227,7 @@ class Survey:
     @cached_property
     def result_judgements(self) -> Mapping[str, Judgement]:
         """The verdict on every result, by key."""
-        return judge_results(self.answers)
+        return judge_results(self.messages, self.answers)
 
     @cached_property
     def by_cause(self) -> Mapping[Cause, Sequence[ResultAt]]:

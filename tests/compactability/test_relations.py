@@ -279,6 +279,19 @@ def test_the_reason_says_whether_the_file_changed_in_between() -> None:
     )
 
 
+def test_of_calls_made_at_once_the_reason_names_what_stands_behind_the_result() -> None:
+    """The call of such a change stands above the read: `changed later at` would point backwards."""
+    arguments = {"file_path": "/w/a.py", "old_string": "a", "new_string": "b"}
+    at_once = [
+        use("r1", "Read", {"file_path": "/w/a.py"}, key="c:r1"),
+        use("e1", "Edit", arguments, key="c:e1"),
+    ]
+    gave = [result("r1", LINES, key="r1"), result("e1", "done", key="e1")]
+    together = conversation(user("Go."), assistant(*at_once), user(*gave), assistant("Done."))
+    assert superseded(together) == {"r1": "e1"}
+    assert superseded(talk(read("r1"), edit("e1"))) == {"r1": "c:e1"}
+
+
 def test_failures_name_the_try_that_worked() -> None:
     judged = classify(
         talk(
