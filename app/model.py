@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,6 +49,9 @@ class Author(StrEnum):
     MARKER = "marker"
     """A line that says what was taken out (a snip marker)."""
     SYSTEM = "system"
+
+
+_INJECTED: Final = Author.INJECTED
 
 
 class Standing(StrEnum):
@@ -207,8 +210,13 @@ def preview_of(block: Block) -> str:
 
 def with_text(result: ToolResult, text: str) -> ToolResult:
     """The same result holding `text` as its only part."""
+    return with_content(result, Held(text))
+
+
+def with_content(result: ToolResult, content: Content) -> ToolResult:
+    """The same result with the text of `content` as its only part."""
     place = result.parts[0].place if result.parts else None
-    return replace(result, parts=(Text(f"{result.key}/text", Held(text), Author.INJECTED, place),))
+    return replace(result, parts=(Text(f"{result.key}/text", content, _INJECTED, place),))
 
 
 class Usage(Struct, frozen=True):

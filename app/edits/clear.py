@@ -9,8 +9,8 @@ from typing import ClassVar
 from app.compactability.placeholders import Form, placeholder_form, saved_path
 from app.edits.base import Aim, BlockEdit
 from app.edits.scene import At, Obstacle, Scene
-from app.model import ToolResult, ToolUse, text_of
-from app.stages.base import ChangeKind, option
+from app.model import Held, ToolResult, ToolUse, text_of
+from app.stages.base import option
 from app.stages.draft import Draft, ResultAt
 from app.stages.saving import saved_at
 from app.stages.survey import path_clue
@@ -45,7 +45,7 @@ class Clear(BlockEdit):
     def change(self, draft: Draft, scene: Scene, aims: Sequence[Aim]) -> None:
         for aim in aims:
             if (at := scene.result_at(aim.at)) is not None:
-                draft.set_text(at, self._placeholder(at), ChangeKind.CLEARED, "cleared by you")
+                draft.clear(at, Held(self._placeholder(at)), "cleared by you")
 
     def _placeholder(self, at: ResultAt) -> str:
         if placeholder_form(at.result) is Form.SAVED and (path := saved_path(text_of(at.result))) is not None:

@@ -14,12 +14,13 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from app.display import counted
-from app.model import Block, Text, ToolResult, text_of, with_text
+from app.model import Block, Held, Text, ToolResult, text_of, with_content, with_text
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
 from app.stages.survey import ResultAt as ResultAt
 from app.stages.survey import extent
 from app.tokens.base import Estimator
 
+_CLEARED: Final = ChangeKind.CLEARED
 _KEEPS_OTHERS: Final = frozenset({ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.EDITED})
 
 
@@ -95,7 +96,7 @@ class Draft:
     ) -> bool:
         """Give a result another text unless a rule forbids it; says whether it was done.
 
-        Pictures and unknown parts stay where a text is cut, saved or edited, and go where it is cleared.
+        Pictures and unknown parts stay where a text is cut, saved or edited, and go where it is a stub.
         """
         if len(text) == at.chars and text == text_of(at.result):
             return False
@@ -103,6 +104,24 @@ class Draft:
         if kind in _KEEPS_OTHERS:
             new, carried = _keeping_others(at.result, new), at.carried
         return self._put(at, new, (len(text), carried), kind, reason, file)
+
+    def clear(self, at: ResultAt, placeholder: Held, reason: str) -> bool:
+        """Leave nothing but a placeholder of a result unless a rule forbids it; says whether it was done.
+
+        Whole sessions are cleared so: what can be told by lengths alone is asked first.
+        """
+        old, chars = at.result, len(placeholder.text)
+        if chars == at.chars and placeholder.text == text_of(old):
+            return False
+        if old.key in self.protection.text:
+            self.protected += 1
+            return False
+        new = with_content(old, placeholder)
+        if self._only_if_smaller and 4 * chars >= at.chars and not self._is_shorter(new, (chars, 0), at):
+            self.not_smaller += 1
+            return False
+        self._note(at.message, at.block, Change(old.key, _CLEARED, reason, old, new))
+        return True
 
     def put(
         self,
@@ -113,7 +132,7 @@ class Draft:
         file: PlannedFile | None = None,
     ) -> bool:
         """Put another result in a result's place unless a rule forbids it; says whether it was done."""
-        chars, carried, _ = extent(new)
+        chars, carried, *_ = extent(new)
         return self._put(at, new, (chars, carried), kind, reason, file)
 
     def _put(
@@ -202,13 +221,17 @@ class Draft:
 
     def _changed_messages(self) -> Messages:
         touched: dict[int, list[Block | None]] = {}
+        messages = list(self.messages)
         # The newest change of a block comes last.
         for i, j, change in zip(self._messages, self._blocks, self._changes, strict=True):
+            message = messages[i]
+            if change.after is not None and len(message.blocks) == 1:  # as most with a result have
+                messages[i] = replace(message, blocks=(change.after,))
+                continue
             blocks = touched.get(i)
             if blocks is None:
-                blocks = touched[i] = [*self.messages[i].blocks]
+                blocks = touched[i] = [*message.blocks]
             blocks[j] = change.after
-        messages = list(self.messages)
         emptied = False
         for i, blocks in touched.items():
             left = tuple([block for block in blocks if block is not None])

@@ -5,9 +5,11 @@ A placeholder tells what happened later, never where: that stays true whatever l
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
@@ -35,6 +37,9 @@ _KINDS: Final[Mapping[str, Mapping[Cause, str]]] = {
 
 KINDS: Final = tuple(_KINDS)
 
+_FILE: Final = Cause.FILE
+_PATH: Final = "{path}"
+
 _WITH_OTHER_CAUSES: Final = frozenset({Kind.GREP, Kind.GLOB, Kind.LIST, Kind.WRITE, Kind.EDIT, Kind.TODO})
 
 
@@ -59,14 +64,14 @@ class DropSuperseded(Stage):
         draft = Draft(self, messages, context)
         survey = context.survey(messages)
         for at, judgement, placeholder in self._candidates(survey, context):
-            if draft.is_met:
+            if draft.target and draft.is_met:
                 break
-            text = _about(placeholder, _path(at, survey) if "{path}" in placeholder else "")
-            reason = _reason(judgement.reason)
-            if judgement.cause is Cause.IMAGE and _has_picture(at.result):
-                draft.put(at, _without_pictures(at.result, text), ChangeKind.CUT, reason)
+            left = _about(placeholder, _path(at, survey) if _PATH in placeholder else "")
+            if at.has_picture and judgement.cause is Cause.IMAGE:
+                new = _without_pictures(at.result, left)
+                draft.put(at, new, ChangeKind.CUT, _reason(judgement.reason))
             else:
-                draft.set_text(at, text, ChangeKind.CLEARED, reason)
+                draft.clear(at, left, _reason(judgement.reason))
         return draft.finish(
             trace=(f"compact.run stage=superseded replaced={draft.changed} strategy=drop_superseded",),
             idle=self._idle(context),
@@ -75,19 +80,18 @@ class DropSuperseded(Stage):
     def _candidates(self, survey: Survey, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
         """Each result that may go with its judgement and its placeholder, in the order in which they go."""
         recent = survey.results[max(0, len(survey.results) - self.keep_recent) :][:1]
-        judgements = survey.result_judgements
         for kind in dict.fromkeys(self.kinds):
             for cause, placeholder in _KINDS[kind].items():
-                for at in survey.by_cause.get(cause, ()):
-                    if recent and at >= recent[0]:
-                        break
+                results = survey.by_cause.get(cause, ())
+                older = bisect_left(results, recent[0], key=itemgetter(0)) if recent else len(results)
+                for at, judgement in results[:older]:
                     if self._is_worth_it(at, cause, context):
-                        yield at, judgements[at.result.key], placeholder
+                        yield at, judgement, placeholder
 
     def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
-        if cause is Cause.FILE and at.result.key not in context.unchanged:
+        if cause is _FILE and at.result.key not in context.unchanged:
             return False
-        if _has_picture(at.result):
+        if at.has_picture:
             # Without its picture such a result would be of another kind, and go the next time.
             return cause is not Cause.IMAGE or tool_kind(at.tool) not in _WITH_OTHER_CAUSES
         return at.chars > self.min_chars
@@ -99,8 +103,9 @@ class DropSuperseded(Stage):
 
 
 @lru_cache(maxsize=1024)
-def _about(placeholder: str, path: str) -> str:
-    return placeholder.replace("{path}", " ".join(path.splitlines()) or "its file")
+def _about(placeholder: str, path: str) -> Held:
+    """The placeholder about a path; all results of which the same is said share it."""
+    return Held(placeholder.replace(_PATH, " ".join(path.splitlines()) or "its file"))
 
 
 @lru_cache(maxsize=1024)
@@ -108,14 +113,10 @@ def _reason(reason: str) -> str:
     return reason.replace(REF, "a later message")
 
 
-def _has_picture(result: ToolResult) -> bool:
-    return Image in map(type, result.parts)
-
-
-def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
+def _without_pictures(result: ToolResult, placeholder: Held) -> ToolResult:
     """The result with the placeholder where its first picture was; its words stay."""
     first = next(part for part in result.parts if isinstance(part, Image))
-    text = Text(f"{result.key}/text", Held(placeholder), Author.INJECTED, first.place)
+    text = Text(f"{result.key}/text", placeholder, Author.INJECTED, first.place)
     parts: Iterator[Part] = (
         text if part is first else part
         for part in result.parts

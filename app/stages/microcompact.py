@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from app.compactability.placeholders import Form, saved_path
-from app.model import preview_of, text_of
-from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
+from app.model import Held, ToolResult, preview_of, text_of
+from app.stages.base import Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, ResultAt
 from app.stages.saving import Saver, check_folders, folder_option, root_option, saved_at
 from app.stages.survey import Survey
 from app.stages.tool_list import aliases_option, is_listed
+
+# Looked up once: there are as many results as there are calls.
+_GONE: Final = (Form.CLEARED, Form.STUB)
+_SAVED: Final = Form.SAVED
 
 TOOLS = ("Read", "Write", "Edit", "Bash", "Grep", "Glob", "mcp__*")
 
@@ -105,12 +109,14 @@ class Microcompact(Stage):
         again = lru_cache(partial(self._can_be_had_again, context=context))
         saver = Saver(draft, self.folder, self.root)
         newest, unseen = _last_reply(survey), 0
+        has_end = draft.target > 0 or self.target_chars > 0 or not draft.size_before
         for at in self._long(older, context) if self.min_chars else older:
-            if not again(at.tool) or at.result.key in needed or not self._is_clearable(at, survey):
+            form = survey.form(at.result)
+            if form in _GONE or at.result.key in needed or not again(at.tool) or self._is_own(at.result):
                 continue
-            if draft.is_met or self._is_small(draft):
+            if has_end and (draft.is_met or self._is_small(draft)):
                 break
-            unseen += self._clear(at, draft, saver, survey) and at.message > newest
+            unseen += self._clear(at, form, draft, saver, survey) and at.message > newest
         if little := self._too_little(draft):
             return StageResult(
                 messages, note=little, protected=draft.protected, size_before=draft.size_before
@@ -176,11 +182,10 @@ class Microcompact(Stage):
     def _can_be_had_again(self, tool: str, context: Context) -> bool:
         return tool not in self.exclude_tools and is_listed(tool, self.tools, self.aliases, context)
 
-    def _is_clearable(self, at: ResultAt, survey: Survey) -> bool:
-        if survey.form(at.result) in (Form.CLEARED, Form.STUB):
-            return False
+    def _is_own(self, result: ToolResult) -> bool:
+        """Whether a result begins as this stage's placeholders do, whatever their form."""
         begins = self._begins
-        return not (begins and preview_of(at.result).startswith(begins))
+        return bool(begins) and preview_of(result).startswith(begins)
 
     def _long(self, results: Sequence[ResultAt], context: Context) -> Iterator[ResultAt]:
         """Those of more than `min_chars`, in the characters of the pipeline's measure."""
@@ -192,15 +197,15 @@ class Microcompact(Stage):
             ):
                 yield at
 
-    def _clear(self, at: ResultAt, draft: Draft, saver: Saver, survey: Survey) -> bool:
+    def _clear(self, at: ResultAt, form: Form | None, draft: Draft, saver: Saver, survey: Survey) -> bool:
         reason = f"older than the newest {self.keep_recent} results"
         if self.save_before_clear:
             return saver.clear(at, reason)
-        if survey.form(at.result) is Form.SAVED:
+        if form is _SAVED:
             path = saved_path(text_of(at.result))
-            return path is not None and draft.set_text(at, saved_at(path), ChangeKind.CLEARED, reason)
+            return path is not None and draft.clear(at, Held(saved_at(path)), reason)
         clue = survey.clue(at.call) if self._names_paths else ""
-        return draft.set_text(at, _filled(self.placeholder, at.tool, clue), ChangeKind.CLEARED, reason)
+        return draft.clear(at, _filled(self.placeholder, at.tool, clue), reason)
 
     def _idle(self, older: Sequence[ResultAt]) -> str:
         if not older:
@@ -217,9 +222,10 @@ class Microcompact(Stage):
 
 
 @lru_cache(maxsize=1024)
-def _filled(placeholder: str, tool: str, path: str) -> str:
+def _filled(placeholder: str, tool: str, path: str) -> Held:
+    """The placeholder about a call; all results of which the same is said share it."""
     one_line = " ".join(path.splitlines())
-    return placeholder.replace("{tool}", tool).replace("{path}", one_line).rstrip()
+    return Held(placeholder.replace("{tool}", tool).replace("{path}", one_line).rstrip())
 
 
 def _last_reply(survey: Survey) -> int:

@@ -41,6 +41,7 @@ class ResultAt(NamedTuple):
     """What it holds beside that, in characters: pictures as they are sent, unknown parts."""
     is_ascii: bool
     """Whether its text holds no other character, as its size in bytes tells."""
+    has_picture: bool
 
     @classmethod
     def of(cls, message: int, block: int, result: ToolResult, call: ToolUse | None) -> ResultAt:
@@ -230,12 +231,13 @@ class Survey:
         return judge_results(self.messages, self.answers)
 
     @cached_property
-    def by_cause(self) -> Mapping[Cause, Sequence[ResultAt]]:
-        """Results by the cause of their verdict, in order."""
-        found: dict[Cause, list[ResultAt]] = defaultdict(list)
+    def by_cause(self) -> Mapping[Cause, Sequence[tuple[ResultAt, Judgement]]]:
+        """Results with their verdicts by the cause of these, in order."""
+        found: dict[Cause, list[tuple[ResultAt, Judgement]]] = defaultdict(list)
         judgements = self.result_judgements
         for at in self.results:
-            found[judgements[at.result.key].cause].append(at)
+            judgement = judgements[at.result.key]
+            found[judgement.cause].append((at, judgement))
         return found
 
     @cached_property
@@ -321,16 +323,20 @@ def _may_tell(message: Message) -> bool:
     return any(isinstance(block, Text) and block.author in _TELLS for block in message.blocks)
 
 
-def extent(result: ToolResult) -> tuple[int, int, bool]:
-    """Code points of a result's text, characters of what it holds beside that, whether all are ASCII."""
+def extent(result: ToolResult) -> tuple[int, int, bool, bool]:
+    """A result's `chars`, `carried`, `is_ascii` and `has_picture`, as in `ResultAt`."""
     chars = size = carried = 0
+    has_picture = False
     for part in result.parts:
         if isinstance(part, Text):
             chars += part.content.chars
             size += part.content.size
+        elif isinstance(part, Image):
+            carried += part.data.chars
+            has_picture = True
         else:
-            carried += part.data.chars if isinstance(part, Image) else part.content.chars
-    return chars, carried, size == chars
+            carried += part.content.chars
+    return chars, carried, size == chars, has_picture
 
 
 def path_clue(call: ToolUse) -> str:

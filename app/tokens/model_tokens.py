@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from app.model import (
     Author,
@@ -33,6 +34,11 @@ TOOL_REFERENCE_TOKENS = 750
 
 DOCUMENT_CHARS_PER_TOKEN = 40
 """A PDF in base64 costs by the page, not by the character: about 2,000 tokens for 80,000 of them."""
+
+
+# Looked up once: to find a member of an enumeration takes longer than what is done with it.
+_ASSISTANT: Final = Author.ASSISTANT
+_REPLY: Final = TextClass.REPLY
 
 
 @dataclass(frozen=True)
@@ -137,10 +143,8 @@ class TokenEstimator:
 
     def _tokens(self, block: Block) -> float:
         match block:
-            case Text() if block.author is Author.ASSISTANT:
-                return self._words(block.content, TextClass.REPLY)
             case Text():
-                return self._words(block.content)
+                return self._words(block.content, _REPLY if block.author is _ASSISTANT else None)
             case ToolResult():
                 return sum(map(self._tokens, block.parts)) + self.family.fixed.result
             case ToolUse():
@@ -178,10 +182,10 @@ class TokenEstimator:
     def _words(self, content: Content, kind: TextClass | None = None) -> float:
         if not content.chars:
             return 0.0
-        if kind is None:
-            # Without a table the class decides nothing.
-            kind = self._kind(content) if self.family.factors else TextClass.PROSE
-        return self._count(content) * self.family.factor(kind)
+        family = self.family
+        if not family.factors:
+            return self._count(content) * family.plain
+        return self._count(content) * family.factor(self._kind(content) if kind is None else kind)
 
     def _count(self, content: Content) -> float:
         """Tokens of a text before any factor."""

@@ -22,7 +22,7 @@ def _turns(messages: int) -> Iterator[Message]:
         name, ident = f"src/part{number % 500}.py", f"toolu_{number:06}"
         yield user(f"Question {number}: where is part {number % 500}?", time=float(number * 60))
         yield assistant(use(ident, "Read", {"file_path": name}))
-        yield user(result(ident, f"{number}\n{WORDS * (2 + number % 9)}"), time=float(number * 60 + 9))
+        yield user(result(ident, f"{number:06}\n{WORDS * (2 + number % 9)}"), time=float(number * 60 + 9))
         yield assistant(f"Part {number % 500} is there.")
 
 
