@@ -58,7 +58,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     return {
         "backup": kept if plan.share is None else "not for other people",
         "report": "beside the backup" if plan.share is None else "it goes with the session",
-        "install": "elsewhere it is not found" if plan.resuming.is_astray else "",
+        "install": f"else {plan.format.title} does not find it" if plan.resuming.is_astray else "",
         "drop-old": "" if has_boundary else "there is none",
         "index": "" if plan.index is not None or not listed else "no result is gone",
     }

@@ -21,12 +21,13 @@ from app.views.outlook import Outlook, outlook
 from app.work.walk import Told
 from app.work.workspace import Workspace
 from tests.plain_session import SAMPLES
-from tests.tui.driving import opening, shows, type_in
+from tests.tui.driving import opening, shows, type_in, until
 from tests.tui.files import LONG, anthropic_file, written
 from tests.tui.frames import Frames
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden, screen_text
 
+ROOT = Path(__file__).parents[2]
 SIZES = [(80, 24), (120, 36)]
 
 
@@ -141,6 +142,17 @@ async def test_n_goes_through_what_the_stages_touch_while_nothing_is_searched(fi
         assert "would be cut" in text
         await press(pilot, "tab", "enter")
         assert shows(app, TextScreen)
+
+
+async def test_a_long_title_leaves_room_for_what_is_sent_and_how_it_stands() -> None:
+    app = HandcompactApp(opening(ROOT / "sample_sessions" / "claude-code-long.jsonl"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, InspectScreen))
+        first = (await settle(pilot)).splitlines()[0]
+        assert first.startswith(" handcompact · Login redirect")
+        assert "… · Claude Code · 123 of 141 messages sent " in first and first.endswith(" ok")
+        await pilot.resize_terminal(120, 36)
+        assert "in francs · Claude Code · 123 of 141" in (await settle(pilot)).splitlines()[0]
 
 
 @pytest.mark.parametrize("key", ["enter", "R"])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 
-from app.display import cells, counted, one_line, spread
+from app.display import cells, counted, fit, one_line, safe_text, spread
 from app.formats import format_named
 from app.model import Session
 from app.tui.keys import Where
@@ -34,6 +33,7 @@ from app.tui.screens.parts.taking_back import TakesBack
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
+from app.tui.stage_words import session_words
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 from app.views.describe import record_of
@@ -72,13 +72,18 @@ class InspectScreen(
     def header(self) -> str:
         session = self.workspace.session
         kind = format_named(session.format).title
-        name = session.title or Path(session.name).name
-        parts = ("handcompact", name, kind, counted(len(session.messages), "message"))
-        left = f" {self.glyphs.dot} ".join(parts)
+        sent, total = len(session.live), counted(len(session.messages), "message")
+        size = total if sent == len(session.messages) else f"{sent:,} of {total} sent"
         right = self._health()
         if self.since is not None:
             right = f"! file {self.since}  {right}"
-        return spread(left, right, self.size.width - 2, self.glyphs)
+        dot = f" {self.glyphs.dot} "
+        width = self.size.width - 2
+        # A title that is too long is shortened, and nothing behind it.
+        room = width - cells(f"handcompact{dot}{dot}{kind}{dot}{size}  {right}")
+        name = safe_text(session_words(session), self.glyphs)
+        left = dot.join(("handcompact", fit(name, max(8, min(room, cells(name))), self.glyphs), kind, size))
+        return spread(left, right, width, self.glyphs)
 
     def _health(self) -> str:
         """`ok`, or what is wrong: first what the steps so far broke."""
