@@ -21,8 +21,9 @@ class Convert:
         add_file(parser)
         names = "|".join(target.name for target in TARGETS)
         parser.add_argument("--to", required=True, metavar="FORMAT", help=names)
-        parser.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
-        parser.add_argument(
+        place = parser.add_mutually_exclusive_group()
+        place.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+        place.add_argument(
             "--install", action="store_true", help="put the new session where the target's agent looks for it"
         )
         parser.add_argument("--cwd", metavar="DIR", help="the folder that the new session works in")

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 def add_exporting(parser: ArgumentParser) -> None:
     """Where the new session goes, and what may be left out of it."""
-    parser.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
-    parser.add_argument(
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+    place.add_argument(
         "--install", action="store_true", help="put the new session where its agent looks for it"
     )
-    parser.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
+    place.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
     parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
     parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
     parser.add_argument(

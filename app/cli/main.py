@@ -113,6 +113,7 @@ def _keep_counts(args: Namespace) -> None:
 def _open(arguments: list[str]) -> int:
     from app.cli.open import add_open_arguments, open_screens
 
+    _refuse_misspelt(arguments)
     parser = _Parser(
         prog="handcompact",
         usage="handcompact [PATH] [options]  |  handcompact VERB ...",
@@ -125,8 +126,18 @@ def _open(arguments: list[str]) -> int:
     return open_screens(args)
 
 
+def _refuse_misspelt(arguments: list[str]) -> None:
+    """A verb that is none would be taken for a file, and what follows it for a mistake."""
+    word = arguments[0] if arguments else ""
+    if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.lexists(word):
+        from app.stages.options import meant
+
+        if near := meant(word, COMMANDS):
+            raise InputError(f"{word!r} is neither a verb{near} nor a file; see handcompact --help")
+
+
 def _verbs() -> str:
-    lines = "\n".join(f"  {verb:<10} {command(verb).summary}" for verb in COMMANDS)
+    lines = "\n".join(f"  {verb:<14} {command(verb).summary}" for verb in COMMANDS)
     return f"verbs (each has its own --help):\n{lines}"
 
 

@@ -178,6 +178,25 @@ def test_bad_use_is_one_line_and_code_2(
     assert done.err.count("\n") == 1 and done.out == ""
 
 
+@pytest.mark.parametrize(
+    ("verb", "more"),
+    [
+        (["compact"], ["--in-place", "--out", "new.jsonl"]),
+        (["compact"], ["--install", "--out", "-"]),
+        (["edit"], ["--in-place", "--install", "--do", "fix old-thinking"]),
+        (["convert"], ["--to", "codex", "--install", "--out", "new.jsonl"]),
+    ],
+    ids=" ".join,
+)
+def test_two_places_to_write_to_are_refused_and_none_is_written(
+    handcompact: Handcompact, session: Path, verb: list[str], more: list[str]
+) -> None:
+    before = tree(session.parent)
+    done = handcompact(*verb, session, *more)
+    assert done.code == 2 and "not allowed with" in done.err and len(done.err.splitlines()) == 1
+    assert tree(session.parent) == before
+
+
 @pytest.mark.parametrize("sample", ["claude-code-tools.jsonl", "codex-three-turns.jsonl"])
 def test_slim_empties_the_copies_that_are_never_sent(
     handcompact: Handcompact, tmp_path: Path, sample: str

@@ -41,6 +41,18 @@ def test_what_cannot_be_used_is_told_first(
     assert terminal == []
 
 
+@pytest.mark.parametrize(
+    ("word", "verb"), [("reprot", "report"), ("resume-comand", "resume-command"), ("Compact", "compact")]
+)
+def test_a_misspelt_verb_is_told_as_one(
+    handcompact: Handcompact, terminal: list[HandcompactApp], tmp_path: Path, word: str, verb: str
+) -> None:
+    for more in ((), (tmp_path / "s.jsonl", "--json")):
+        done = handcompact(word, *more)
+        assert done.code == 2 and f"did you mean {verb}?" in done.err and len(done.err.splitlines()) == 1
+    assert terminal == []
+
+
 def test_what_was_asked_for_reaches_the_screens(
     handcompact: Handcompact, terminal: list[HandcompactApp], tmp_path: Path
 ) -> None:
