@@ -9,7 +9,7 @@ from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, o
 from app.cli.output import columns, notice_lines, progress, say, say_json
 from app.display import human_bytes, human_number, one_line, percent
 from app.model import preview_of
-from app.views.report import live_rows, report, secret_notices
+from app.views.report import live_rows, report, secret_notices, sent_unit
 from app.work.workspace import Workspace
 
 
@@ -49,7 +49,7 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
         f"{session.name}  ({session.format})",
         *([f"title     {session.title}"] if session.title else []),
         *([f"model     {session.model}"] if session.model else []),
-        f"records   {human_number(facts.records)}, messages {human_number(facts.messages)},"
+        f"records   {human_number(facts.records)}, {sent_unit(session)} {human_number(facts.messages)},"
         f" boundaries {len(session.boundaries)}, branches {facts.branches}",
         f"tokens    ~{human_number(live)} of {human_number(workspace.window_tokens)}"
         f" ({percent(live, workspace.window_tokens)}), {workspace.estimator.describe()}",

@@ -15,6 +15,7 @@ from app.formats.source import FileSource, Source, sha256
 from app.model import Session
 from app.validity import RULES, Violation, check
 from app.views.problems import DAMAGE
+from app.views.report import sent_unit
 
 
 class Verify:
@@ -77,7 +78,7 @@ def _say(
     *,
     ok: bool,
 ) -> None:
-    say(f"{session.name}  ({session.format}, {session.facts.messages} messages)")
+    say(f"{session.name}  ({session.format}, {session.facts.messages} {sent_unit(session)})")
     say(*notice_lines(session.notices))
     for violation in violations:
         say(f"  {violation.where:<12} {violation.level}  {violation.rule}: {RULES[violation.rule].text}")

@@ -26,6 +26,8 @@ def origin_of(export: Path) -> Origin:
     Raises InputError where no manifest names the file or neither of both is left, RefusedError where
     the source is there but changed and no backup is.
     """
+    if not export.exists():
+        raise InputError(f"{export} does not exist: give the path of a session file")
     manifest = next(manifests_of(export), None)
     if manifest is None and paper_of(export) is not None:
         raise InputError(f"{export} was made to be shared, so nothing names its source: give that as well")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.formats import format_named
-from app.model import Author, Notice, Standing, Text, blocks_of
+from app.model import Author, Notice, Session, Standing, Text, blocks_of
 from app.secrets import count_secrets
 from app.validity.pairs import PairIndex
 from app.work.rows import BlockRow
@@ -31,7 +31,6 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
     facts = session.facts
     pairs = PairIndex(session.live)
     live = list(blocks_of(session.live))
-    validity = format_named(session.format).validity
     notices = (*session.notices, *secret_notices(workspace))
     turns = {m.key for m, b in live if isinstance(b, Text) and b.author is Author.USER}
     return {
@@ -41,7 +40,7 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
         "bad_lines": list(facts.bad_lines),
         "conversation": facts.conversation,
         "messages": facts.messages,
-        **({"items": facts.messages} if validity == "openai-responses" else {}),
+        **({"items": facts.messages} if sent_unit(session) == "items" else {}),
         "tool_pairs": pairs.tool_pairs if facts.strict_pairs is None else facts.strict_pairs,
         "server_pairs": pairs.server_pairs,
         "legacy_pairs": pairs.legacy_pairs,
@@ -68,6 +67,11 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
             {"word": notice.word, "line": notice.line, "detail": notice.detail} for notice in notices
         ],
     }
+
+
+def sent_unit(session: Session) -> str:
+    """What is sent to the provider one by one, and counted in the facts: `messages`, or `items`."""
+    return "items" if format_named(session.format).validity == "openai-responses" else "messages"
 
 
 def secret_notices(workspace: Workspace) -> Iterator[Notice]:

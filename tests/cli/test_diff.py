@@ -131,3 +131,9 @@ def test_a_terminal_gets_colours_and_no_colour_is_honoured(
     assert "\x1b[31m" in done.out and "\x1b[32m" in done.out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in handcompact("diff", original, export, *ROUGH).out
+
+
+def test_a_file_that_is_not_there_is_told_as_that(handcompact: Handcompact, tmp_path: Path) -> None:
+    for more in ((), (SAMPLE,)):
+        done = handcompact("diff", tmp_path / "nosuch.jsonl", *more)
+        assert done.code == 2 and "nosuch.jsonl does not exist" in done.err

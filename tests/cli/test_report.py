@@ -12,6 +12,8 @@ from app.tokens.encode import encoder
 from app.tokens.kept import FILE
 from tests.cli.run import Handcompact
 
+SAMPLES = Path(__file__).parents[2] / "sample_sessions"
+
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -62,3 +64,12 @@ def test_a_cache_that_cannot_be_kept_changes_nothing(
     monkeypatch.setenv("HANDCOMPACT_CACHE_DIR", str(tmp_path / "no-folder"))
     done = handcompact("report", file)
     assert (done.code, done.out, done.err) == (0, expected, "")
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"), [("codex-three-turns.jsonl", "41 items"), ("claude-code-long.jsonl", "123 messages")]
+)
+def test_what_is_sent_is_called_what_it_is(handcompact: Handcompact, sample: str, words: str) -> None:
+    number, unit = words.split()
+    assert f"{unit} {number}," in handcompact("report", SAMPLES / sample).out
+    assert f", {words})" in handcompact("verify", SAMPLES / sample).out
