@@ -321,6 +321,11 @@ def counted(number: int, noun: str, several: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {several or f'{noun}s'}"
 
 
+def size_of_text(lines: int, text: str) -> str:
+    """`20 lines, 1,070 characters`."""
+    return f"{counted(lines, 'line')}, {counted(len(text), 'character')}"
+
+
 def short_number(number: int) -> str:
     """A number in at most five signs: `950`, `8.9k`, `61k`, `1.2M`, `34M`."""
     sign, size = ("-", -number) if number < 0 else ("", number)

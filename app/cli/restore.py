@@ -14,7 +14,7 @@ from app.contrast.sessions import Contrast, contrast, contrast_json
 from app.contrast.words import contrast_lines, summary
 from app.display import human_bytes
 from app.errors import InputError, RefusedError
-from app.export.manifests import Manifest, manifests
+from app.export.manifests import Manifest, looked_in, manifests
 from app.export.strays import remove, strays
 from app.export.words import still_open_words
 from app.formats import open_session
@@ -79,7 +79,9 @@ class Restore:
         for path in left:
             say(f"! unfinished, left by a crash: {path} (handcompact restore --remove-strays)")
         if not found:
-            say("No backups yet: an export makes one.")
+            looked = " nor in ".join(str(place) for place in ([folder] if folder else looked_in()))
+            say(f"No backups in {looked}: an export makes one.")
+            say("That of a file in no agent's folder lies in .transcripts beside it (--backup-dir DIR).")
             return DONE
         say(*columns(_rows(found), right=frozenset({1})))
         if args.diff:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +33,24 @@ class Manifest(Struct, frozen=True):
 
 
 def manifests(folders: list[Path] | None = None) -> tuple[Manifest, ...]:
-    """All manifests in these folders (default: the data folder and `.transcripts` here), newest first."""
-    looked = folders or [data_dir() / "backups", Path.cwd() / ".transcripts"]
+    """All manifests in these folders (default: those of `looked_in`), newest first."""
     found = [
         manifest
-        for folder in looked
+        for folder in folders or looked_in()
         if folder.is_dir()
         for path in sorted(folder.glob("*.manifest*.json"))
         if (manifest := read_manifest(path)) is not None
     ]
     return tuple(sorted(found, key=lambda manifest: (manifest.made, str(manifest.path)), reverse=True))
+
+
+def looked_in(files: Iterable[str] = ()) -> list[Path]:
+    """The folders in which backups are looked for: the data folder, and `.transcripts` here and beside files.
+
+    Nobody keeps a list of all: the backup of a file that lies outside any agent's folder lies beside it.
+    """
+    here = (Path.cwd(), *(Path(file).resolve().parent for file in files))
+    return list(dict.fromkeys((data_dir() / "backups", *(folder / ".transcripts" for folder in here))))
 
 
 def read_manifest(path: Path) -> Manifest | None:

@@ -14,9 +14,10 @@ from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.contrast import ContrastScreen
+from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.sessions import SessionsScreen
 from tests.plain_messages import reading_turns
-from tests.tui.driving import shows
+from tests.tui.driving import shows, until
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle
 from tests.tui.screen_text import assert_golden
@@ -86,12 +87,28 @@ async def test_a_backup_is_put_back_after_a_question_that_is_safe_to_hurry_throu
         assert "holds these bytes now" in await press(pilot, "n", "enter")
 
 
+async def test_backups_beside_a_file_that_was_opened_are_listed(
+    session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "0 backups" in await press(pilot, "b")
+    app = HandcompactApp(Opening(file=str(session)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, InspectScreen))
+        text = await press(pilot, "escape", "b")
+        assert "2 backups" in text and "login fix.json" in text
+
+
 async def test_keys_that_cannot_act_say_why(folder: Path) -> None:
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "no backups yet: an export makes one" in await press(pilot, "b")
-        assert "no backups yet" in await press(pilot, "enter")
-        assert "no backups yet" in await press(pilot, "d")
+        assert "no backups there yet: an export makes one" in await press(pilot, "b")
+        assert "no backups there yet" in await press(pilot, "enter")
+        text = await press(pilot, "d")
+        assert "no backups there yet" in text
+        assert "looked " in text and "work/.transcripts" in text and "beside a file" in text
         await press(pilot, "escape")
         assert shows(app, SessionsScreen)
 

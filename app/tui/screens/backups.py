@@ -13,7 +13,7 @@ from textual.worker import get_current_worker
 
 from app.display import counted, human_bytes, short_path
 from app.errors import HandcompactError
-from app.export.manifests import Manifest, manifests
+from app.export.manifests import Manifest, looked_in, manifests
 from app.export.words import still_open_words
 from app.restore import RESTORE, Restored, State, restore, state_of, why_not_restore
 from app.tui.in_thread import in_thread
@@ -31,6 +31,9 @@ WORDS = {
     State.GONE: "the file is gone: it would be made again",
     State.LOST: "the backup itself is gone, or none was made",
 }
+
+
+NONE = "no backups there yet: an export makes one"
 
 
 class BackupsScreen(BaseScreen):
@@ -53,8 +56,10 @@ class BackupsScreen(BaseScreen):
             self.done = done
             self.reason = reason
 
-    def __init__(self) -> None:
+    def __init__(self, files: Iterable[str] = ()) -> None:
+        """Backups beside these files are shown, too."""
         super().__init__()
+        self._looked_in = looked_in(files)
         self._found: list[tuple[Manifest, State]] = []
         self._said = ""
 
@@ -80,7 +85,7 @@ class BackupsScreen(BaseScreen):
     @in_thread(exit_on_error=False, exclusive=True, group="backups")
     def _look(self) -> None:
         found = []
-        for manifest in manifests():
+        for manifest in manifests(self._looked_in):
             if get_current_worker().is_cancelled:
                 return
             found.append((manifest, state_of(manifest)))
@@ -92,15 +97,22 @@ class BackupsScreen(BaseScreen):
         self._list.show([_row(manifest, state) for manifest, state in self._found])
         self._describe()
         if self._said or not self._found:
-            self.status(self._said or "no backups yet: an export makes one")
+            self.status(self._said or NONE)
 
     @on(LineView.Moved, "#backups")
     def _describe(self) -> None:
         self._said, said = "", self._said
         current = self._current
-        self.query_one("#about", FactList).show([] if current is None else list(_facts(*current)))
+        facts = list(self._no_facts() if current is None else _facts(*current))
+        self.query_one("#about", FactList).show(facts)
         self.status(said or ("" if current is None else WORDS[current[1]]))
         self.refresh_lines()
+
+    def _no_facts(self) -> Iterator[Fact]:
+        for folder in self._looked_in:
+            yield Fact("looked", short_path(folder), whole=True)
+        beside = "in .transcripts beside a file that lies in no agent's folder: open that file first"
+        yield Fact("else", beside, whole=True)
 
     # Keys
 
@@ -108,7 +120,7 @@ class BackupsScreen(BaseScreen):
         if action not in ("restore", "difference") or not self.is_mounted:
             return None
         if self._current is None:
-            return "no backups yet: an export makes one"
+            return NONE
         _, state = self._current
         if state is State.LOST:
             return WORDS[State.LOST]

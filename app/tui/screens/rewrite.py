@@ -11,7 +11,7 @@ from textual.app import SuspendNotSupported
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from app.display import safe_lines, spread
+from app.display import safe_lines, size_of_text, spread
 from app.edits import Edit
 from app.errors import RefusedError
 from app.model import blocks_of, text_of
@@ -67,7 +67,7 @@ class RewriteScreen(Attempts):
     @on(TextArea.Changed)
     def _count(self) -> None:
         text = self._editor.text
-        size = f"{self._editor.document.line_count:,} lines, {len(text):,} characters"
+        size = size_of_text(self._editor.document.line_count, text)
         self.status(self.why_not("take") or size)
         self.refresh_lines()
 

@@ -215,7 +215,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
     def action_backups(self) -> None:
         from app.tui.screens.backups import BackupsScreen
 
-        self.app.push_screen(BackupsScreen())
+        self.app.push_screen(BackupsScreen(self.opened_files))
 
     def action_filter(self) -> None:
         from app.tui.screens.choose import ChooseScreen

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from app.display import spread
+from app.display import size_of_text, spread
 from app.errors import HandcompactError
 from app.opening import Opened
 from app.tui.in_thread import in_thread
@@ -78,7 +78,7 @@ class SummaryScreen(WorkScreen):
     def _count(self) -> None:
         if self._start is not None:
             text = self._editor.text
-            self.status(f"{self._editor.document.line_count:,} lines, {len(text):,} characters")
+            self.status(size_of_text(self._editor.document.line_count, text))
             self.refresh_lines()
 
     def why_not(self, action: str) -> str | None:

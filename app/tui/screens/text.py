@@ -9,6 +9,7 @@ from textual import on
 from textual.message import Message
 from textual.widget import Widget
 
+from app.display import size_of_text
 from app.errors import FileChanged
 from app.opening import Opened
 from app.tui.in_thread import in_thread
@@ -91,7 +92,7 @@ class TextScreen(CopiesTexts, TellsWaits):
         self._heading = f"{event.heading}{'  raw record' if self._raw else ''}"
         pane = self.query_one(TextPane)
         pane.show(event.text)
-        self.status(f"{pane.line_count:,} lines, {len(event.text):,} characters")
+        self.status(size_of_text(pane.line_count, event.text))
         self.refresh_lines()
         if self._sought:
             # Once it is laid out: only then can it be scrolled to.

@@ -58,6 +58,8 @@ class OpensSessions(TellsWaits):
     """Whether the screen shows the beginning of a large file, by a `HeadRead`, until all of it is read."""
 
     _reading: tuple[Reading, Worker[None]] | None = None
+    opened_files: tuple[str, ...] = ()
+    """The names of the sessions that were opened from here."""
 
     @property
     def is_opening(self) -> bool:
@@ -133,6 +135,10 @@ class OpensSessions(TellsWaits):
             answer = OpenFailed(str(error))
         if not worker.is_cancelled:
             self.post_message(answer)
+
+    @on(SessionOpened)
+    def _remember(self, event: SessionOpened) -> None:
+        self.opened_files = (*self.opened_files, event.opened.source.name)
 
     @on(Worker.StateChanged)
     def _reading_failed(self, event: Worker.StateChanged) -> None:
