@@ -54,6 +54,15 @@ async def test_a_line_stays_one_whatever_the_width_and_the_note_is_never_cut() -
             assert "\x1b" not in screen_text(app)
 
 
+async def test_a_label_that_is_cut_stands_below_in_whole() -> None:
+    app = Choosing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(ChooseScreen("Which?", [Choice("short"), Choice(f"keep all {'x' * 60} end")]))
+        assert "end" not in await settle(pilot)
+        await pilot.press("down")
+        assert " end " in await settle(pilot)
+
+
 async def test_the_sign_and_the_words_below_go_with_the_cursor() -> None:
     app = Choosing()
     async with app.run_test(size=(80, 24)) as pilot:

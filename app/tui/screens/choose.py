@@ -26,6 +26,9 @@ from app.display import UNICODE, Glyphs, cells, one_line, safe_text
 MARGIN: Final = 4
 """Columns for the sign and its blank, and two that stay free at the right."""
 
+ROOM: Final = 68
+"""Columns for a label and its note in a list that is as wide as it may be."""
+
 
 class Choice(Struct, frozen=True):
     """One line of the list; the texts are session text as it is."""
@@ -34,7 +37,13 @@ class Choice(Struct, frozen=True):
     note: str = ""
     """Stands at the right."""
     about: str = ""
-    """Stands below the list while the cursor is on the line."""
+    """Stands below the list while the cursor is on the line; without it, a label that has no room."""
+
+
+def _is_cut(choice: Choice, glyphs: Glyphs) -> bool:
+    """Whether the label has no room beside its note in the widest list."""
+    note = cells(safe_text(choice.note, glyphs)) + 2 if choice.note else 0
+    return cells(safe_text(choice.label, glyphs)) > ROOM - note
 
 
 class ChoiceLine(Visual):
@@ -93,7 +102,7 @@ class ChooseScreen(ModalScreen[int | None]):
             if self._about:
                 yield Static(Content(safe_text(self._about, glyphs)), id="about")
             yield OptionList(markup=False, compact=True)
-            if any(choice.about for choice in self._choices):
+            if any(choice.about or _is_cut(choice, glyphs) for choice in self._choices):
                 yield Static(id="hint", markup=False)
 
     @property
@@ -124,8 +133,12 @@ class ChooseScreen(ModalScreen[int | None]):
         self._hint(here)
 
     def _hint(self, here: int | None) -> None:
+        words = ""
+        if here is not None:
+            choice = self._choices[here]
+            words = choice.about or (choice.label if _is_cut(choice, self._glyphs) else "")
         for hint in self.query("#hint").results(Static):
-            hint.update(Content(safe_text("" if here is None else self._choices[here].about, self._glyphs)))
+            hint.update(Content(safe_text(words, self._glyphs)))
 
     def _line(self, place: int, here: int | None) -> ChoiceLine:
         return ChoiceLine(self._choices[place], self._glyphs, is_here=place == here)

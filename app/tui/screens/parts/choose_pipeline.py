@@ -51,4 +51,5 @@ def _pipeline_choice(name: str) -> Choice:
         return Choice(str(error).removeprefix(f"{own_folder()}{os.sep}"), "cannot be used")
     whose = "preset" if pipeline.is_preset else f"yours, {Path(pipeline.origin).name}"
     title = pipeline.title.removeprefix(f"{pipeline.name}: ")
-    return Choice(f"{pipeline.name}: {title}", f"{counted(len(pipeline.steps), 'stage')}  {whose}")
+    stages = counted(len(pipeline.steps), "stage")
+    return Choice(f"{pipeline.name}: {title}", f"{stages}  {whose}", pipeline.about)
