@@ -104,8 +104,29 @@ def _bytes(data: bytes, chance: Random, _others: Sequence[bytes]) -> bytes:
     return data[:start] + middle + data[end:]
 
 
+def _printed(data: bytes, chance: Random, others: Sequence[bytes]) -> bytes:
+    """A document is printed for people, and a line of it goes, comes twice, or is cut."""
+    value = _parsed(data)
+    if not isinstance(value, dict | list):
+        return _bytes(data, chance, others)
+    lines = json.dumps(value, indent=chance.choice((1, 2, "\t"))).encode().split(b"\n")
+    here = chance.randrange(len(lines))
+    match chance.randrange(5):
+        case 0:
+            del lines[here]
+        case 1:
+            lines.insert(here, lines[here])
+        case 2:
+            lines[here] = lines[here][: chance.randrange(len(lines[here]) + 1)]
+        case 3:
+            del lines[here:]
+        case _:
+            lines[here] = _bytes(lines[here], chance, others)
+    return b"\n".join(lines)
+
+
 _WAYS: Final[tuple[Callable[[bytes, Random, Sequence[bytes]], bytes], ...]] = (
-    _values, _values, _values, _values, _records, _records, _names, _bytes,
+    _values, _values, _values, _values, _records, _records, _names, _bytes, _printed,
 )  # fmt: skip
 
 

@@ -135,7 +135,8 @@ class EntryBlocks:
         if not seal.strip() and not text.strip():
             return None
         redacted = item.get("redacted") is True
-        content: Content = Held("") if redacted else self._at(index, (*path, "thinking"), text)
+        words = not redacted and isinstance(item.get("thinking"), str)
+        content: Content = self._at(index, (*path, "thinking"), text) if words else Held("")
         return Thinking(key, content, len(seal), redacted, self._place(index, path))
 
     def _parts(self, key: str, index: int, path: JsonPath, content: Any) -> Iterator[Part]:
