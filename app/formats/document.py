@@ -219,9 +219,11 @@ def _read_members(
             continue
         key = _key(name)
         raw = sound.get(key)
-        if raw is not None and not data.startswith(raw, start):
-            raw = None  # the name stands there twice
-        if key == member and data[start : start + 1] == b"[":
+        again = raw is not None and not data.startswith(raw, start)
+        if again:
+            raw = None  # the name stands there twice, and the last one counts
+        is_list = key == member and data[start : start + 1] == b"["
+        if is_list and found.messages is None and not again:
             items = Values(data, () if raw is None else items_of(raw))
             found.messages = yield from _read_list(data, start + 1, items)
             if not found.messages.closed:
@@ -235,7 +237,8 @@ def _read_members(
                 pos = _next_member(data, root, start, found, patience)
                 continue
             end = behind
-            found.whole[key] = (start, end)
+            if not is_list:
+                found.whole[key] = (start, end)
         found.end = end
         sign, pos = separator(data, end)
         if sign == b"}":

@@ -246,6 +246,15 @@ def test_damage_beside_the_messages_costs_no_more_than_the_value_in_which_it_sta
     assert "bad-line" in {notice.word for notice in plan.repairs}
 
 
+@pytest.mark.parametrize("first", [A, C, b""])
+def test_of_two_lists_of_one_name_the_last_counts_as_for_any_reader(first: bytes) -> None:
+    data = b'{"messages": [' + first + b'], "n": 1, "messages": [' + A + b", " + C + b"]}"
+    session = load(data)
+    assert [message.role for message in session.live] == [Role.SYSTEM, Role.USER]
+    assert write(session, *session.live) == data
+    assert json.loads(write(session, session.live[1])) == {"messages": [json.loads(C)], "n": 1}
+
+
 def test_damage_of_the_last_message_leaves_what_stands_behind_the_list() -> None:
     session = load(PRINTED.replace(b'"Thanks."', b'"Thanks.'))
     told = json.loads(write(session, *session.live))

@@ -46,7 +46,9 @@ def user_texts(data: Value) -> list[str]:
 
 
 def with_form(event: Value, old: Value, new: Value) -> Value:
-    """An event saying what the message `new` says where it was `old`."""
+    """An event saying what the message `new` says where it was `old`: of another type for another role."""
+    if new.get("role") != old.get("role"):
+        return {**event, **made_event(new, text_at(event, "id"))}
     data = data_of(event)
     kind = kind_of(event)
     text = _joined(new.get("content"))

@@ -59,7 +59,7 @@ def made_message(
         info = beside.user(wanted.ident, created)
         if boundary is not None:
             owner = {
-                "id": make_id(wanted.ident, None),
+                "id": make_id(wanted.ident, None, 1),
                 "sessionID": beside.session,
                 "messageID": wanted.ident,
             }
@@ -71,7 +71,7 @@ def made_message(
     parts = []
     last = wanted.ident
     for part in made:
-        last = make_id(last, None)
+        last = make_id(last, None, 1)
         parts.append(made_part(part, last, beside.session, wanted.ident))
     if wanted.role is Role.ASSISTANT:
         for each in parts:

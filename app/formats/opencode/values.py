@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 from app.formats.copies import without_copies
@@ -15,8 +15,8 @@ from app.model import Image, Opaque, Text, ToolResult, ToolUse
 
 Value: TypeAlias = dict[str, Any]
 
-MakeId: TypeAlias = Callable[[str, str | None], str]
-"""(id before it, id behind it) -> the id of a made part."""
+MakeId: TypeAlias = Callable[[str, str | None, int], str]
+"""(id before it, id behind it, the how manieth between those two) -> the id of a made part."""
 
 
 def changed_message(old: Value, wanted: Wanted, make_id: MakeId) -> Value:
@@ -54,30 +54,50 @@ def _parts(message: Value, wanted: Wanted, make_id: MakeId) -> Iterator[Any]:
     assert wanted.node is not None
     known = {number_of(block) for block in wanted.node.blocks}
     kept = {part.number: part for part in wanted.parts if isinstance(part, Kept)}
-    before, behind = _made_before(wanted.parts)
+    ahead = _ahead(list(kept))
+    before, behind = _before(wanted.parts, ahead)
     session, ident = str(message[INFO].get("sessionID", "")), wanted.ident or wanted.node.ident
     last = ident
     for number, part in enumerate(message[PARTS]):
         own = part.get("id") if isinstance(part, dict) else None
-        for made in before.get(number, ()):
-            last = make_id(last, own if isinstance(own, str) else None)
-            yield made_part(made, last, session, ident)
+        for count, new in enumerate(before.get(number, ()), 1):
+            last = make_id(last, own if isinstance(own, str) else None, count)
+            if isinstance(new, Made):
+                yield made_part(new, last, session, ident)
+            else:
+                yield _moved({**_part(message[PARTS][new.number], new, wanted), "id": last}, wanted)
+        if number in ahead:
+            continue
         if number in kept:
             yield _moved(_tail(_part(part, kept[number], wanted), wanted), wanted)
         elif number not in known:
             yield _moved(part, wanted)
         last = own if isinstance(own, str) else last
     for made in behind:
-        last = make_id(last, None)
-        yield made_part(made, last, session, ident)
+        last = make_id(last, None, 1)
+        if isinstance(made, Made):
+            yield made_part(made, last, session, ident)
 
 
-def _made_before(parts: Iterable[Kept | Made]) -> tuple[dict[int, list[Made]], list[Made]]:
-    """The made parts in front of each part of the file, by its position, and those behind all."""
-    before: dict[int, list[Made]] = {}
-    waiting: list[Made] = []
+def _ahead(numbers: Sequence[int]) -> set[int]:
+    """Those of the parts of the file that shall stand in front of one that is before them now."""
+    found: set[int] = set()
+    lowest = len(numbers) and max(numbers)
+    for number in reversed(numbers):
+        if number > lowest:
+            found.add(number)
+        lowest = min(lowest, number)
+    return found
+
+
+def _before(
+    parts: Iterable[Kept | Made], ahead: Set[int]
+) -> tuple[dict[int, list[Kept | Made]], list[Kept | Made]]:
+    """What is made or moved to the front of each part of the file, by its position, and behind all."""
+    before: dict[int, list[Kept | Made]] = {}
+    waiting: list[Kept | Made] = []
     for part in parts:
-        if isinstance(part, Made):
+        if isinstance(part, Made) or part.number in ahead:
             waiting.append(part)
         else:
             before[part.number], waiting = waiting, []

@@ -81,10 +81,10 @@ class _Writer:
         boundary = self._wish.boundary if told else None
         return self._records.style.written(made_message(row.wanted, self._beside, self._make_id, boundary))
 
-    def _make_id(self, before: str, behind: str | None) -> str:
+    def _make_id(self, before: str, behind: str | None, number: int) -> str:
         names = self._plan.names
         following = None if behind is None else names.get(behind, behind)
-        return after(names.get(before, before), following, "prt", 1, self._beside.session)
+        return after(names.get(before, before), following, "prt", number, self._beside.session)
 
     def _neighbours(self) -> Neighbours:
         last = partial(_last_info, self._records)

@@ -174,6 +174,19 @@ def test_a_pair_goes_with_the_event_that_shows_its_call() -> None:
     assert errors(check("openai-chat", FORMAT.request(back, back.live))) == []
 
 
+def test_a_result_that_lost_its_call_becomes_words_of_the_user() -> None:
+    session = read(start(), user(1, "Look."), result(2, "gone", LOG), assistant(3, "Seen."))
+    plan = rewrite(session, *session.live)
+    assert [notice.word for notice in plan.repairs] == ["orphan-result"]
+    out = written(plan)
+    back = again(plan)
+    assert errors(check("openai-chat", FORMAT.request(back, back.live))) == []
+    assert [message.role for message in back.live] == [Role.USER, Role.USER, Role.ASSISTANT]
+    told = json.loads(out.splitlines()[2])
+    assert told["type"] == "user.message" and LOG in told["data"]["content"]
+    assert told["id"] == result(2, "gone", LOG)["id"], "it is the same event in the chain"
+
+
 def _call(block: Block) -> str | None:
     if isinstance(block, ToolResult):
         return block.tool_use_id

@@ -226,6 +226,24 @@ def test_a_marker_is_known_when_it_is_read_again() -> None:
     assert not again.boundaries[0].hides
 
 
+def test_words_behind_a_call_of_the_same_step_move_in_front_of_it() -> None:
+    said = assistant("I look.", tool("a", LONG), "So it", tool("b", LONG), "is.")
+    session = export(user("Go on."), said, user("Thanks."))
+    assert not is_valid(session)
+    plan = planned(session)
+    assert [notice.word for notice in plan.repairs] == ["block-order"]
+    out = b"".join(plan.pieces())
+    back = read(out)
+    assert is_valid(back) and texts(back) == ["Go on.", "I look.", "So it", "is.", "Thanks."]
+    (parts,) = (message["parts"] for message in value_of(out)["messages"][1:2])
+    assert [part["type"] for part in parts] == [
+        "step-start", "text", "text", "text", "tool", "tool", "step-finish",
+    ]  # fmt: skip
+    idents = [part["id"] for part in parts]
+    assert idents == sorted(set(idents)), "the client orders parts by their ids"
+    assert [part["state"]["output"] for part in parts if part["type"] == "tool"] == [LONG, LONG]
+
+
 def test_a_session_that_would_begin_with_the_model_is_mended() -> None:
     session = talk()
     plan = planned(session, session.live[1:])
