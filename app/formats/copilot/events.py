@@ -80,7 +80,8 @@ class EventRecords(LineRecords):
     def new(self, value: Any) -> bytes:
         """The bytes of an event for a message that is in no file."""
         self._made += 1
-        ident = str(uuid.uuid5(_NAMESPACE, f"{self.session_id}/{self._made}/{encode(value)!r}"))
+        name = f"{self.session_id}/{self._made}/{encode(value)!r}".encode("utf-8", "backslashreplace")
+        ident = str(uuid.uuid5(_NAMESPACE, name.decode()))
         time = max((time for time in self.times.values() if time is not None), default=0.0)
         last = next((key for key in reversed(self._keys) if key[:1] != "@"), None)
         told = {"id": ident, "timestamp": stamped(time), "parentId": last}
