@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
@@ -80,13 +79,14 @@ class DropSuperseded(Stage):
     def _candidates(self, survey: Survey, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
         """Each result that may go with its judgement and its placeholder, in the order in which they go."""
         recent = survey.results[max(0, len(survey.results) - self.keep_recent) :][:1]
+        judgements = survey.result_judgements
         for kind in dict.fromkeys(self.kinds):
             for cause, placeholder in _KINDS[kind].items():
                 results = survey.by_cause.get(cause, ())
-                older = bisect_left(results, recent[0], key=itemgetter(0)) if recent else len(results)
-                for at, judgement in results[:older]:
+                older = bisect_left(results, recent[0]) if recent else len(results)
+                for at in results[:older]:
                     if self._is_worth_it(at, cause, context):
-                        yield at, judgement, placeholder
+                        yield at, judgements[at.result.key], placeholder
 
     def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
         if cause is _FILE and at.result.key not in context.unchanged:

@@ -231,13 +231,12 @@ class Survey:
         return judge_results(self.messages, self.answers)
 
     @cached_property
-    def by_cause(self) -> Mapping[Cause, Sequence[tuple[ResultAt, Judgement]]]:
-        """Results with their verdicts by the cause of these, in order."""
-        found: dict[Cause, list[tuple[ResultAt, Judgement]]] = defaultdict(list)
+    def by_cause(self) -> Mapping[Cause, Sequence[ResultAt]]:
+        """Results by the cause of their verdict, in order."""
+        found: dict[Cause, list[ResultAt]] = defaultdict(list)
         judgements = self.result_judgements
         for at in self.results:
-            judgement = judgements[at.result.key]
-            found[judgement.cause].append((at, judgement))
+            found[judgements[at.result.key].cause].append(at)
         return found
 
     @cached_property
