@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple, overload
+from typing import overload
+
+from msgspec import Struct
 
 from app.model import Block
 
@@ -27,7 +29,7 @@ class ChangeKind(StrEnum):
     MADE = "made"
 
 
-class Change(NamedTuple):
+class Change(Struct, frozen=True):
     """One block that a step changed: `before` is None for a made one, `after` for a dropped one."""
 
     key: str

@@ -68,7 +68,7 @@ class TokenEstimator:
         self._correction = correction
         self._scale = correction.factor if correction else 1.0
         self._reply = _whole(family.fixed.reply * self._scale)
-        self._sizes = Memo(self._measure)
+        self._sizes = Memo(self._measure, by_words=True)
 
     @property
     def exact(self) -> bool:
