@@ -6,14 +6,14 @@ A placeholder tells what happened later, never where: that stays true whatever l
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from app.compactability import REF, Cause, Judgement, Kind, tool_kind
+from app.compactability import REF, Cause, Kind, tool_kind
 from app.compactability.calls import FAILED_CLEARED
 from app.model import Author, Held, Image, Part, Text, ToolResult
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
@@ -62,31 +62,34 @@ class DropSuperseded(Stage):
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         draft = Draft(self, messages, context)
         survey = context.survey(messages)
-        for at, judgement, placeholder in self._candidates(survey, context):
-            if draft.target and draft.is_met:
-                break
-            left = _about(placeholder, _path(at, survey) if _PATH in placeholder else "")
-            if at.has_picture and judgement.cause is Cause.IMAGE:
-                new = _without_pictures(at.result, left)
-                draft.put(at, new, ChangeKind.CUT, _reason(judgement.reason))
-            else:
-                draft.clear(at, left, _reason(judgement.reason))
+        for kind in dict.fromkeys(self.kinds):
+            for cause, placeholder in _KINDS[kind].items():
+                self._clear(draft, survey, cause, placeholder)
         return draft.finish(
             trace=(f"compact.run stage=superseded replaced={draft.changed} strategy=drop_superseded",),
             idle=self._idle(context),
         )
 
-    def _candidates(self, survey: Survey, context: Context) -> Iterator[tuple[ResultAt, Judgement, str]]:
-        """Each result that may go with its judgement and its placeholder, in the order in which they go."""
-        recent = survey.results[max(0, len(survey.results) - self.keep_recent) :][:1]
-        judgements = survey.result_judgements
-        for kind in dict.fromkeys(self.kinds):
-            for cause, placeholder in _KINDS[kind].items():
-                results = survey.by_cause.get(cause, ())
-                older = bisect_left(results, recent[0]) if recent else len(results)
-                for at in results[:older]:
-                    if self._is_worth_it(at, cause, context):
-                        yield at, judgements[at.result.key], placeholder
+    def _clear(self, draft: Draft, survey: Survey, cause: Cause, placeholder: str) -> None:
+        """Clear what is worthless by that cause, the oldest first, until the target is met."""
+        judgements, names_path = survey.result_judgements, _PATH in placeholder
+        for at in self._older(survey, cause):
+            if not self._is_worth_it(at, cause, draft.context):
+                continue
+            if draft.target and draft.is_met:
+                return
+            left = _about(placeholder, _path(at, survey) if names_path else "")
+            reason = _reason(judgements[at.result.key].reason)
+            if at.has_picture and cause is Cause.IMAGE:
+                draft.put(at, _without_pictures(at.result, left), ChangeKind.CUT, reason)
+            else:
+                draft.clear(at, left, reason)
+
+    def _older(self, survey: Survey, cause: Cause) -> Sequence[ResultAt]:
+        """The results of that cause that stand before the newest ones, which stay."""
+        results, every = survey.by_cause.get(cause, ()), survey.results
+        newest = every[max(0, len(every) - self.keep_recent) :][:1]
+        return results[: bisect_left(results, newest[0])] if newest else results
 
     def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
         if cause is _FILE and at.result.key not in context.unchanged:
