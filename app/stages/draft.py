@@ -103,7 +103,7 @@ class Draft:
         new, carried = with_text(at.result, text), 0
         if kind in _KEEPS_OTHERS:
             new, carried = _keeping_others(at.result, new), at.carried
-        return self._put(at, new, (len(text), carried), kind, reason, file)
+        return self._put(at, new, len(text), carried, kind, reason, file)
 
     def clear(self, at: ResultAt, placeholder: Held, reason: str) -> bool:
         """Leave nothing but a placeholder of a result unless a rule forbids it; says whether it was done.
@@ -117,7 +117,7 @@ class Draft:
             self.protected += 1
             return False
         new = with_content(old, placeholder)
-        if self._only_if_smaller and 4 * chars >= at.chars and not self._is_shorter(new, (chars, 0), at):
+        if self._only_if_smaller and 4 * chars >= at.chars and not self._is_shorter(new, chars, 0, at):
             self.not_smaller += 1
             return False
         self._note(at.message, at.block, Change(old.key, _CLEARED, reason, old, new))
@@ -133,23 +133,24 @@ class Draft:
     ) -> bool:
         """Put another result in a result's place unless a rule forbids it; says whether it was done."""
         chars, carried, *_ = extent(new)
-        return self._put(at, new, (chars, carried), kind, reason, file)
+        return self._put(at, new, chars, carried, kind, reason, file)
 
     def _put(
         self,
         at: ResultAt,
         new: ToolResult,
-        size: tuple[int, int],
+        chars: int,
+        carried: int,
         kind: ChangeKind,
         reason: str,
         file: PlannedFile | None,
     ) -> bool:
-        """`size` is that of the new one: code points of its text, characters of what it holds beside that."""
+        """`chars` and `carried` are those of the new one, as in `ResultAt`."""
         old = at.result
         if self.protection.keeps_text(old.key):
             self.protected += 1
             return False
-        if self._only_if_smaller and not self._is_shorter(new, size, at):
+        if self._only_if_smaller and not self._is_shorter(new, chars, carried, at):
             self.not_smaller += 1
             return False
         self._note(at.message, at.block, Change(old.key, kind, reason, old, new))
@@ -202,12 +203,11 @@ class Draft:
         self._blocks.append(block)
         self._changes.append(change)
 
-    def _is_shorter(self, new: ToolResult, size: tuple[int, int], at: ResultAt) -> bool:
+    def _is_shorter(self, new: ToolResult, chars: int, carried: int, at: ResultAt) -> bool:
         """Whether it has fewer characters, and no more of what the pipeline measures.
 
         Somewhat fewer characters can be more tokens; a fourth of them is not.
         """
-        chars, carried = size
         more = carried - at.carried
         # A text has at least as many units as code points and at most twice as many: few are read here.
         if 2 * chars + more >= at.chars and not self._has_less_text(new, at.result, more):

@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from app.compactability import Answered, Cause, Judgement, answered, judge_results, with_results
 from app.compactability.calls import Call, arguments_of, call_of
 from app.compactability.placeholders import Form, placeholder_form
@@ -28,7 +30,7 @@ _KEPT: Final = 6
 """Conversations whose surveys are remembered."""
 
 
-class ResultAt(NamedTuple):
+class ResultAt(Struct, frozen=True, order=True):
     """A tool_result with its place in the conversation and the call it answers."""
 
     message: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from app.model import Author, Block, Held, Text, chars_of
+from app.model import Author, Block, Held, Image, Text, ToolResult, chars_of, with_text
 from app.tokens.memo import Memo
 
 
@@ -75,3 +75,32 @@ def test_one_that_waited_for_a_failure_measures_itself() -> None:
     except OSError:
         assert memo.of(block) == 7
     assert len(tries) == 2
+
+
+def test_placeholders_that_say_the_same_are_measured_once() -> None:
+    measured: list[Block] = []
+
+    def measure(block: Block) -> int:
+        measured.append(block)
+        return chars_of(block)
+
+    def cleared(name: str, words: str) -> ToolResult:
+        return with_text(ToolResult(name, name, ()), words)
+
+    memo = Memo(measure, by_words=True)
+    one, same, other = cleared("1", "[gone]"), cleared("2", "[gone]"), cleared("3", "[long gone]")
+    assert memo.known(same) is None
+    assert [memo.of(block) for block in (one, same, other)] == [6, 6, 11]
+    assert memo.known(same) == 6 and measured == [one, other]
+
+
+def test_only_placeholders_are_known_by_their_words() -> None:
+    """A long text, a picture beside it or another author's words may count otherwise."""
+    words = Text("t", Held("[gone]"), Author.INJECTED)
+    beside = ToolResult("1", "1", (words, Image("i", Held("QUJD"), "image/png")))
+    said = ToolResult("2", "2", (Text("t", Held("[gone]"), Author.ASSISTANT),))
+    long = with_text(ToolResult("3", "3", ()), "x" * 500)
+    sizes = {id(block): size for size, block in enumerate((beside, said, long, words), 1)}
+    memo = Memo(lambda block: sizes.get(id(block), 0), by_words=True)
+    assert memo.of(with_text(ToolResult("4", "4", ()), "[gone]")) == 0
+    assert [memo.of(block) for block in (beside, said, long, words)] == [1, 2, 3, 4]
