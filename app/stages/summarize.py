@@ -56,7 +56,10 @@ class Summarize(Summarizing):
                 window = self.window_tokens or context.window_tokens
                 used = self.usage_tokens or tokens_of(messages, context) or 0
                 mark = int(window * self.high_water)
-                return "" if used >= mark else f"{used:,} tokens are under the high-water mark of {mark:,}"
+                # What others of this program show is counted by tokenizer, and is another number.
+                whose = " (MiniCode's count)" if context.estimator.name == "minicode" else ""
+                under = f"{used:,} tokens{whose} are under the high-water mark of {mark:,}"
+                return "" if used >= mark else under
             case "over-count":
                 count = weigh(context.survey(context.survey(messages).rest), self.counts)
                 within = f"{count:,} {self.counts} are within {self.min_messages:,}"

@@ -96,7 +96,7 @@ async def test_running_every_stage_shows_what_went(file: str) -> None:
         text = await press(pilot, "a")
         assert "3 of 3 run" in text and "gone, your messages all stayed" in text and "compacted" in text
         assert "e plans the export" in await press(pilot, "right_square_bracket")
-        assert "took retain_tail back" in await press(pilot, "left_square_bracket")
+        assert "took retain tail back" in await press(pilot, "left_square_bracket")
 
 
 async def test_a_filter_shows_only_its_rows_and_escape_clears_it(file: str) -> None:

@@ -55,7 +55,7 @@ async def test_accept_and_back() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         assert "Stage 1 of 3" in await settle(pilot)
         text = await press(pilot, "right_square_bracket")
-        assert "Stage 2 of 3" in text and "accepted tool_result_budget" in text
+        assert "Stage 2 of 3" in text and "accepted budget" in text
         assert "cleared" in text
         text = await press(pilot, "right_square_bracket", "right_square_bracket")
         assert "all 3 stages done" in text and "e plans the export" in text

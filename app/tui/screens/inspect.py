@@ -200,7 +200,7 @@ class InspectScreen(
 
     @acts
     def action_previous_stage(self) -> None:
-        step = self.workspace.state.taken[-1].step
+        step = self.workspace.pipeline.titles[len(self.workspace.state.taken) - 1]
         self.workspace.back()
         self.did(f"took {step} back")
 

@@ -195,20 +195,20 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
 
     @acts
     def action_accept(self) -> None:
-        step = self.workspace.pipeline.steps[len(self.workspace.state.taken)].name
+        step = self.workspace.pipeline.titles[len(self.workspace.state.taken)]
         self.workspace.advance()
         left = self.workspace.why_not(Deed.RUN)
         self.did(f"accepted {step}" if left is None else f"accepted {step}; {left}: e plans the export")
 
     @acts
     def action_previous_stage(self) -> None:
-        step = self.workspace.state.taken[-1].step
+        step = self.workspace.pipeline.titles[len(self.workspace.state.taken) - 1]
         self.workspace.back()
         self.did(f"took {step} back")
 
     @acts
     def action_skip(self) -> None:
-        step = self.workspace.pipeline.steps[len(self.workspace.state.taken)].name
+        step = self.workspace.pipeline.titles[len(self.workspace.state.taken)]
         self.workspace.skip()
         self.did(f"skipped {step}")
 
