@@ -110,7 +110,12 @@ class Outlook:
             theirs = f"{gone} of your messages too" if gone else "your messages all stayed"
             return f"{freed} gone, {theirs}"
         theirs = f"{gone} of your messages too" if gone else "your messages all stay"
-        return f"{freed} can go, {theirs}"
+        if figures.now == figures.before:
+            return f"{freed} can go, {theirs}"
+        so_far = f"~{short_number(figures.before - figures.now)} of ~{short_number(figures.before)} gone"
+        more = figures.now - figures.ahead
+        can = f"{name}: ~{short_number(more)} more can go" if more > 0 else f"{name} finds no more"
+        return f"{so_far}; {can}, {theirs}"
 
 
 def first_look(workspace: Workspace) -> Outlook:

@@ -22,6 +22,13 @@ def test_the_sentence_says_what_can_go_and_what_went() -> None:
     freed = short_number(figures.before - figures.ahead)
     of = f"~{freed} of ~{short_number(figures.before)} tokens"
     assert seen.sentence(figures) == f"react-mini: {of} can go, your messages all stay"
+    work.advance()
+    half = outlook(work)
+    at_half = half.figures()
+    gone, more = short_number(at_half.before - at_half.now), short_number(at_half.now - at_half.ahead)
+    whole = short_number(figures.before)
+    words = f"~{gone} of ~{whole} gone; react-mini: ~{more} more can go, your messages all stay"
+    assert half.sentence(at_half) == words
     work.run_all()
     done = outlook(work)
     assert done.sentence(done.figures()) == f"react-mini: {of} gone, your messages all stayed"
