@@ -157,13 +157,15 @@ def _spell(char: str, glyphs: Glyphs) -> str:
 
 
 def escaped(text: str) -> str:
-    """Any text as one line to edit: backslashes and what is not printable as `\\\\`, `\\n`, `\\u202e` ..."""
+    """Any text as one line to edit: backslashes and what could act or hide as `\\\\`, `\\n`, `\\u202e` ..."""
     return printable(text.replace("\\", "\\\\"))
 
 
 def printable(text: str) -> str:
-    """A text whose signs that are not printable are `\\n`, `\\u202e` ...; backslashes stay as they are."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
+    """A text whose signs that could act or hide are `\\n`, `\\u202e` ...; backslashes stay as they are."""
+    if text.isprintable() and not _RISKY.search(text):
+        return text
+    return "".join([c if c.isprintable() and not _RISKY.match(c) else _escape(c) for c in text])
 
 
 def unescaped(line: str) -> str:

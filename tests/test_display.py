@@ -219,4 +219,5 @@ def test_any_text_can_be_edited_on_one_line(text: str) -> None:
 
 def test_escapes_are_those_of_json_and_python() -> None:
     assert escaped("a\nb\\c\x1b\U000e0001") == "a\\nb\\\\c\\u001b\\U000e0001"
+    assert escaped("a\U000e0100") == "a\\U000e0100", "printable, as Python says, and invisible"
     assert unescaped("C:\\path \\q \\u12") == "C:\\path \\q \\u12"

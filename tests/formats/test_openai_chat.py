@@ -87,6 +87,14 @@ def test_an_unedited_file_keeps_every_byte(path: Any) -> None:
     assert (rewriting.changed, rewriting.added, rewriting.dropped, rewriting.repairs) == (0, 0, 0, ())
 
 
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n"])
+def test_blank_lines_stay_whether_the_last_line_is_ended_or_not(end: bytes) -> None:
+    data = LINES.read_bytes().strip().replace(b"\n", b"\n\n") + end
+    rewriting = plan(load(data), *load(data).live)
+    assert b"".join(rewriting.pieces()) == data + (b"" if end else b"\n")
+    assert (rewriting.changed, rewriting.added, rewriting.dropped, rewriting.repairs) == (0, 0, 0, ())
+
+
 @pytest.mark.parametrize("path", [DOCUMENT, LINES], ids=["document", "lines"])
 def test_a_cleared_result_is_the_only_thing_that_changes(path: Any) -> None:
     session = load(path)

@@ -59,10 +59,7 @@ class EventRecords(LineRecords):
             form = self._form(event)
             self.hidden_bytes += row.length if form is event else 0
             yield Loaded(self[index], form)
-        self.notices += reader.notices
-        self.bad_lines += reader.bad_lines
-        self.bom = reader.bom
-        self._clean = reader.final_newline and not (reader.bom or reader.crlf or reader.bad_lines)
+        self._note_lines(reader)
 
     def value(self, index: int) -> Any:
         """The message of an event that is sent, in the form of Chat Completions; any other event as it is."""

@@ -128,7 +128,9 @@ class LineRecords(PlainRecords):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._clean = True
+        self._sound = True
+        self._end = source.size
+        """Where the last line ends, without its line end if it has one."""
 
     def load(self) -> Iterator[Loaded]:
         reader = LineReader(self.source, is_message)
@@ -137,14 +139,19 @@ class LineRecords(PlainRecords):
                 head = self.source.read(row.offset, min(row.length, HEAD))
                 self.style = line_style(head)
             yield self._listed(row.offset, row.length, row.line, row.value, row.damage)
+        self._note_lines(reader)
+
+    def _note_lines(self, reader: LineReader) -> None:
+        """Note what is known once all lines are read."""
         self.notices += reader.notices
         self.bad_lines += reader.bad_lines
         self.bom = reader.bom
-        self._clean = reader.final_newline and not (reader.bom or reader.crlf or reader.bad_lines)
+        self._sound = not (reader.bom or reader.crlf or reader.bad_lines)
+        self._end = self.source.size - reader.final_newline
 
     def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
         anew = (elsewhere.get(p, p) if isinstance(p, int) else p for p in pieces) if elsewhere else pieces
-        for run in _runs(anew, joined=self._clean):
+        for run in _runs(anew, joined=self._sound):
             if isinstance(run, bytes):
                 yield run
             else:
@@ -154,9 +161,9 @@ class LineRecords(PlainRecords):
     def _span(self, run: tuple[int, int]) -> tuple[int, int]:
         """Where kept records lie; those at the ends of a sound file take along the blank lines there."""
         first, last = run
-        begin = 0 if self._clean and first == 0 else self[first].offset
-        is_last = self._clean and last == len(self) - 1
-        return begin, self.source.size - 1 if is_last else self.end_of(last)
+        begin = 0 if self._sound and first == 0 else self[first].offset
+        is_last = self._sound and last == len(self) - 1
+        return begin, self._end if is_last else self.end_of(last)
 
 
 class DocumentRecords(PlainRecords):
