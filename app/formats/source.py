@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from app.errors import UnreadableFile
+from app.errors import FileChanged, UnreadableFile
 
 CHUNK = 1 << 17
 """Bytes that are read at once where a whole file is gone through."""
@@ -116,6 +116,7 @@ class FileSource:
         self._ends = self._read_ends()
 
     def read(self, offset: int, length: int) -> bytes:
+        """As any source; raises FileChanged where the file was cut short since it was opened."""
         length = min(length, self.size - offset)
         if length <= 0:
             return b""
@@ -126,6 +127,8 @@ class FileSource:
         while piece and (length := length - len(piece)) > 0:
             offset += len(piece)
             pieces.append(piece := self._read_at(offset, length))
+        if length > 0:
+            raise changed_since_opened(self.name)
         return b"".join(pieces)
 
     def _read_at(self, offset: int, length: int) -> bytes:
@@ -174,6 +177,11 @@ class FileSource:
     def __del__(self) -> None:
         if hasattr(self, "_file"):
             self._file.close()
+
+
+def changed_since_opened(name: str) -> FileChanged:
+    """What is raised where the file of an open session holds other bytes than were read."""
+    return FileChanged(f"{name} was written anew since it was opened: open it again")
 
 
 def identity_of(info: os.stat_result) -> Identity:

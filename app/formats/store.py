@@ -8,9 +8,8 @@ from collections import OrderedDict
 from typing import Any, Final
 
 from app.content import mark_of
-from app.errors import FileChanged
 from app.formats.lenient import parse_record
-from app.formats.source import Source
+from app.formats.source import Source, changed_since_opened
 from app.formats.splice import encode
 from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
 
@@ -82,7 +81,8 @@ class RecordStore:
     def value(self, index: int) -> Any:
         """The record parsed as `parse_record` does; None for one that is unreadable.
 
-        The value may be given to others too: do not change it.
+        The value may be given to others too: do not change it. Raises FileChanged when the file no longer
+        holds it.
         """
         if self.kinds[index] == "unreadable":
             return None
@@ -94,8 +94,9 @@ class RecordStore:
                 return self._large[1]
         try:
             value = parse_record(self.raw(index))
-        except ValueError:
-            value = None
+        except ValueError as error:
+            # It could be read when it was opened.
+            raise changed_since_opened(self.source_name) from error
         self._keep(index, value)
         return value
 
@@ -150,8 +151,7 @@ class Stored:
             for step in self._path:
                 value = value[step]
         except (LookupError, TypeError) as error:
-            name = self._store.source_name
-            raise FileChanged(f"{name} was written anew since it was opened: open it again") from error
+            raise changed_since_opened(self._store.source_name) from error
         return value
 
     def __repr__(self) -> str:
