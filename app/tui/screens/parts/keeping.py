@@ -70,8 +70,11 @@ class Keeps(RowsScreen):
         if not kept:
             return
         took = [self._to_take_up(found, is_one_of_many=len(kept) > 1) for found in kept]
-        forgot = "Forget them" if len(kept) > 1 or len(kept[0].done) > 1 else "Forget it"
-        choices = [*took, Choice("Leave them: they are offered again the next time"), Choice(forgot)]
+        if len(kept) > 1 or len(kept[0].done) > 1:
+            left, forgot = "Leave them: they are offered again the next time", "Forget them"
+        else:
+            left, forgot = "Leave it: it is offered again the next time", "Forget it"
+        choices = [*took, Choice(left), Choice(forgot)]
 
         def choose(position: int | None) -> None:
             if position is not None and position < len(kept):
