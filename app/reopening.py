@@ -54,7 +54,10 @@ class Reopened(Struct, frozen=True):
     @property
     def told(self) -> str:
         """What came of it, in one line."""
-        came = f"{counted(self.more, 'message')} more" if self.more >= 0 else f"{-self.more} messages fewer"
+        if self.more:
+            came = f"{counted(abs(self.more), 'message')} {'more' if self.more > 0 else 'fewer'}"
+        else:
+            came = "read again: no message is new"
         return f"{came}; not done again: {', '.join(self.lost)}" if self.lost else came
 
 

@@ -39,7 +39,9 @@ def installed_path(session: Session, kind: Format, original: PurePath, session_i
             " name a file to write it to instead (--out PATH)"
         )
     own = PurePath(_OWN_NAMES.get(kind.name, original))
-    return beside(folder / own.name, kind.new_name(own, session_id))
+    # The new name leads from one session's own folder to another's, whichever that is.
+    lies_in = folder / "any" if kind.name in _OWN_NAMES else folder
+    return beside(lies_in / own.name, kind.new_name(own, session_id))
 
 
 def beside(original: Path, name: str) -> Path:
@@ -69,7 +71,7 @@ def _qwen(session: Session) -> Path | None:
 
 
 def _copilot(session: Session) -> Path | None:
-    return copilot_dir() / "session-state" / "any" if session.session_id else None
+    return copilot_dir() / "session-state" if session.session_id else None
 
 
 def _gemini(session: Session) -> Path | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from app.compactability import Judgement, Verdict
+from app.display import counted
 from app.formats import format_named
 from app.formats.stretches import stretches
 from app.model import Author, Message, Role, Session, Text, blocks_of
@@ -75,7 +76,7 @@ def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
     ]
     if broken:
         return Check(Level.FAIL, f"{len(broken)} tool calls would lose their other half", tuple(broken))
-    return Check(Level.OK, f"every tool result still has its call ({now.tool_pairs} pairs)")
+    return Check(Level.OK, f"every tool result still has its call ({counted(now.tool_pairs, 'pair')})")
 
 
 def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgement]) -> Check | None:

@@ -48,6 +48,7 @@ async def test_growth_is_noticed_and_read_with_the_steps_kept(tmp_path: Path) ->
         assert "Wait." in text and "2 messages more" in text and "file grew" not in text
         assert "pinned" in text and "3 of 6" in text, "pin and cursor are where they were"
         assert "undone: pin 1 block" in await press(pilot, "u")
+        assert "read again: no message is new" in await press(pilot, "r")
 
 
 async def test_a_file_that_is_no_session_any_more_leaves_the_screen_as_it_is(tmp_path: Path) -> None:

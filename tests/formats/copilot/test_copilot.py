@@ -281,6 +281,9 @@ def test_a_log_from_elsewhere_is_installed_where_the_client_looks(home: Path, tm
     path = tmp_path / "shared.jsonl"
     path.write_bytes(lines(*talk()))
     opened = open_workspace(str(path), pipeline="react-mini", exact=False, install=True)
+    looked_in = home / ".copilot/session-state"
+    told = make_plan(opened.workspace, opened.source, Wishes()).resuming.why_none("x")
+    assert told == f"Copilot CLI looks in {looked_in}, not here: x"
     plan = make_plan(opened.workspace, opened.source, Wishes(install=True))
     assert plan.target is not None and plan.target.name == "events.jsonl"
     assert plan.target.parent.parent == home / ".copilot/session-state"
