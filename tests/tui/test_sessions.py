@@ -200,6 +200,7 @@ async def test_a_file_that_cannot_be_opened_is_told_in_place(machine: Path) -> N
         await press(pilot, "o")
         text = " ".join((await type_in(pilot, "~/notes [x].txt")).split())
         assert "notes [x].txt" in text and "supported:" in text and "/no/such" not in text
+        assert "supported:" not in await press(pilot, "escape"), "it is read, and need not stand there"
 
 
 async def test_a_file_of_the_command_line_opens_at_once_and_falls_back_to_the_list(machine: Path) -> None:

@@ -256,6 +256,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
         self._show(to_start=True)
 
     def action_close(self) -> None:
+        self._say_error("")
         if not self.give_up_opening():
             self._sieve = Sieve()
             self._show()
