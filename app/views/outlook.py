@@ -105,6 +105,9 @@ class Outlook:
         freed = f"{name}: ~{saved} of ~{short_number(figures.before)} tokens"
         gone = self.words_gone
         if not any(step.changes for step in self.ahead):
+            reasons = {step.result.note for step in self.ahead}
+            if len(reasons) == 1 and (reason := reasons.pop()):
+                return f"{name} {'took' if self.is_done else 'takes'} nothing: {reason}"
             return f"{name} {'found' if self.is_done else 'finds'} nothing to take out"
         if self.is_done:
             theirs = f"{gone} of your messages too" if gone else "your messages all stayed"

@@ -41,6 +41,17 @@ def test_a_pipeline_with_nothing_to_do_says_so() -> None:
     assert seen.sentence(seen.figures()) == "react-mini finds nothing to take out"
 
 
+def test_the_one_reason_of_all_stages_is_said_at_once() -> None:
+    work = Workspace(busy_session(), load("gentle"), exact=False)
+    seen = outlook(work)
+    size = work.tokens(work.session.live)
+    reason = f"{size:,} tokens are within the target of 100,000"
+    assert seen.sentence(seen.figures()) == f"gentle takes nothing: {reason}"
+    work.run_all()
+    done = outlook(work)
+    assert done.sentence(done.figures()) == f"gentle took nothing: {reason}"
+
+
 def test_looking_ahead_accepts_nothing() -> None:
     work = workspace()
     seen = outlook(work)
