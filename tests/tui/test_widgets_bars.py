@@ -95,7 +95,24 @@ async def test_the_current_stage_is_seen_when_not_all_fit() -> None:
     app = OneWidget(StageStrip(items, glyphs=ASCII))
     async with app.run_test(size=(60, 1)) as pilot:
         await pilot.pause()
-        assert screen_text(app).rstrip().endswith("> 9 the last one")
+        shown = screen_text(app).rstrip()
+        assert shown.endswith("> 9 the last one") and shown.startswith(" Stages< ")
+
+
+async def test_stages_that_have_no_room_are_hinted_at() -> None:
+    titles = ("superseded-reads", "failures-and-echoes", "drop thinking", "old-results")
+    items = [StageItem(title, StageState.WAITING) for title in titles]
+    app = OneWidget(StageStrip(items, note="none run"))
+    async with app.run_test(size=(80, 1)) as pilot:
+        await pilot.pause()
+        assert screen_text(app).rstrip().endswith("3 drop thinking …")
+        await pilot.resize_terminal(120, 1)
+        await pilot.pause()
+        assert "4 old-results" in screen_text(app) and "…" not in screen_text(app)
+        for width in range(60, 120, 3):
+            await pilot.resize_terminal(width, 1)
+            await pilot.pause()
+            assert ("…" in screen_text(app)) is ("4 old-results" not in screen_text(app))
 
 
 async def test_a_click_on_a_stage_chooses_it() -> None:

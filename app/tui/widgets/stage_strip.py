@@ -40,7 +40,7 @@ class StageItem(Struct, frozen=True):
 
 
 class StageStrip(Widget):
-    """Sign, number and title of each stage; those that do not fit are cut around the current one."""
+    """Sign, number and title of each stage; signs say where some had no room beside the current one."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -99,14 +99,22 @@ class StageStrip(Widget):
         if y > 0:
             return Strip.blank(width, self.rich_style)
         label = self.get_component_rich_style("stage-strip--label")
-        segments = [Segment(LABEL, label)]
+        places, more = self._places(), self.glyphs.ellipsis
+        begins_later = bool(places) and places[0][0] > 0
+        # One cell: the ellipsis, or where that has three a sign that does not look like one of theirs.
+        before = more if cells(more) == 1 else "<"
+        begin = f"{LABEL.rstrip()}{before} " if begins_later else LABEL
+        segments = [Segment(begin, label)]
         used = len(LABEL)
-        for index, start in self._places():
+        for index, start in places:
             segments.append(Segment(" " * (start - used), self.rich_style))
             word = self._word(index)
             style = self.get_component_rich_style(f"stage-strip--{self._items[index].state}")
             segments.append(Segment(word, style))
             used = start + cells(word)
+        if places and places[-1][0] + 1 < len(self._items):
+            segments.append(Segment(f" {more}", label))
+            used += 1 + cells(more)
         if self._note:
             note = one_line(self._note, cells(self._note), self.glyphs) + " "
             if used + 2 + cells(note) <= width:
@@ -149,7 +157,9 @@ class StageStrip(Widget):
         places = []
         start = len(LABEL)
         for index in range(first, len(widths)):
-            if start + widths[index] > self.size.width and index > current:
+            # Behind a stage that is not the last there must be room to say so.
+            sign = 0 if index + 1 == len(widths) else 1 + cells(self.glyphs.ellipsis)
+            if start + widths[index] + sign > self.size.width and index > current:
                 break
             places.append((index, start))
             start += widths[index] + gap
