@@ -17,6 +17,8 @@ _HEAD_BYTES: Final = 256 << 10
 _KEYS_SHOWN: Final = 6
 _KEY_CHARS: Final = 24
 
+_WIDE: Final = "UTF-16 text: save it as UTF-8"
+
 _MAGIC: Final = (
     (b"SQLite format 3\0", "an SQLite database; opencode keeps its sessions in one: give"
      " `opencode:<session id>`, or the output of `opencode export`"),
@@ -28,8 +30,8 @@ _MAGIC: Final = (
     (b"\x89PNG", "a PNG image"),
     (b"%PDF-", "a PDF document"),
     (b"\x7fELF", "a program"),
-    (b"\xff\xfe", "UTF-16 text: save it as UTF-8"),
-    (b"\xfe\xff", "UTF-16 text: save it as UTF-8"),
+    (b"\xff\xfe", _WIDE),
+    (b"\xfe\xff", _WIDE),
 )  # fmt: skip
 
 _RESPONSE_ITEMS: Final = frozenset(
@@ -68,12 +70,16 @@ def what_is_seen(source: Source) -> str:
     for magic, words in _MAGIC:
         if head.startswith(magic):
             return words
+    if _is_wide(head[0::2], head[1::2]) or _is_wide(head[1::2], head[0::2]):
+        return _WIDE
     if _is_binary(head):
         return "binary data"
     start = document_start(head)
     if head[start : start + 1] in (b"{", b"["):
         return _seen_json(head, start, whole=source.size <= _HEAD_BYTES)
-    return "text that is not JSON"
+    reach = scan(head, start)
+    lone = reach.whole and not head[reach.end :].strip(b" \t\r\n\0")
+    return "a JSON value that is no object and no list" if lone else "text that is not JSON"
 
 
 def _seen_json(head: bytes, start: int, *, whole: bool) -> str:
@@ -130,6 +136,11 @@ def _keys(value: Any) -> str:
 def _plain(key: str) -> str:
     """A key as it can stand in a message: short, and of harmless signs."""
     return re.sub(r"[^\w.$@-]", "?", key[:_KEY_CHARS])
+
+
+def _is_wide(signs: bytes, zeros: bytes) -> bool:
+    """Whether text stands in every other byte and nothing between, as in UTF-16 without its mark."""
+    return len(zeros) > 1 and zeros.count(0) * 10 > len(zeros) * 9 and signs.count(0) * 10 < len(signs)
 
 
 def _is_binary(head: bytes) -> bool:

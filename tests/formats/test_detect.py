@@ -88,7 +88,8 @@ def test_the_dialect_is_told_by_content(value: Any, name: str) -> None:
         ([1, 2], "a JSON list without messages"),
         ({"a": 1}, "a JSON object with the keys a;"),
         ({}, "a JSON object;"),
-        (7, "text that is not JSON"),
+        (7, "a JSON value that is no object and no list"),
+        (None, "a JSON value that is no object and no list"),
         ({f"key{n}\x1b[2J": n for n in range(100)}, "key0??2J"),
     ],
 )
@@ -135,6 +136,8 @@ def test_messages_under_a_name_that_nobody_knows_are_no_session() -> None:
         (b"SQLite format 3\0" + b"\0" * 100, "opencode"),
         (gzip.compress(b"[]", mtime=0), "unpack"),
         ("[]".encode("utf-16"), "UTF-16"),
+        ('[{"role": "user"}]'.encode("utf-16-le"), "UTF-16 text: save it as UTF-8"),
+        ('[{"role": "user"}]'.encode("utf-16-be"), "UTF-16 text: save it as UTF-8"),
         (b"{", "a JSON object"),
         (b"[", "without a whole message"),
         (b'{"messages": [{"role": "us', "without a whole message"),
