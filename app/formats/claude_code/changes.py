@@ -80,7 +80,11 @@ def _set_content(record: Value, row: Row, items: Sequence[Item], records: Transc
         text = only.get("text") if isinstance(only, dict) and set(only) == {"type", "text"} else None
         record["message"] = {**message, "content": content if text is None else text}
         return
-    places = [int(i.block.place.path[-1]) for i in items if i.block is not None and i.block.place is not None]
+    places: list[int] = []
+    for item in items:
+        lies = item.block.place if item.block is not None else None
+        # What is made stands behind what it follows.
+        places.append(int(lies.path[-1]) if lies is not None else places[-1] if places else 0)
     record["message"] = {**message, "content": list(_with_unsent(old, row, places, content))}
     if "toolUseResult" in record:
         results = [(old[place], new) for place, new in zip(places, content, strict=True)]

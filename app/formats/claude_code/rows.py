@@ -115,15 +115,18 @@ class Threader:
 
     def _rows(self, draft: Draft) -> list[Row]:
         kept: dict[int, list[Item]] = {}
-        for item in draft.items:
+        inside = _made_inside(draft)
+        for number, item in enumerate(draft.items):
             if item.block is not None and item.block.place is not None:
                 kept.setdefault(item.block.place.record, []).append(item)
+            elif number in inside:
+                kept[inside[number]].append(item)
         rows = {index: self._kept_row(self._nodes[index], items) for index, items in kept.items()}
         ordered = list(rows.values())
         if draft.role is Role.USER:
             # Who joins records in file order must find the results first.
             ordered.sort(key=lambda row: (not row.has_results, row.node.order if row.node else 0))
-        for items, following in _made_runs(draft.items):
+        for items, following in _made_runs([i for n, i in enumerate(draft.items) if n not in inside]):
             # Records stand in file order, which need not be the order in which their blocks are sent.
             places = (place for place, row in enumerate(ordered) if row.node and row.node.index in following)
             ordered.insert(next(places, len(ordered)), self._made_row(draft, items, ordered))
@@ -164,6 +167,26 @@ class Threader:
             return user_record(blocks, values, records.value(neighbour), behind_boundary=behind)
 
         return Row(made=record, uuid=self._make_uuid(key))
+
+
+def _made_inside(draft: Draft) -> dict[int, int]:
+    """The made items of a reply that stand between two of one record, and so in that record: item -> record.
+
+    A record of its own would stand in front of that one, and of the thinking with which it begins.
+    """
+    if draft.role is not Role.ASSISTANT:
+        return {}
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    before: int | None = None
+    for number, item in enumerate(draft.items):
+        if item.block is None or item.block.place is None:
+            waiting.append(number)
+            continue
+        if item.block.place.record == before:
+            found.update(dict.fromkeys(waiting, before))
+        before, waiting = item.block.place.record, []
+    return found
 
 
 def _made_runs(items: Sequence[Item]) -> Iterator[tuple[list[Item], set[int]]]:

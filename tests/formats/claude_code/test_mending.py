@@ -8,7 +8,9 @@ import pytest
 
 from app.formats.base import Rewriting
 from app.model import Session
+from app.validity import check, errors
 from tests.formats.claude_code.records import (
+    FORMAT,
     NEW_ID,
     Value,
     assistant,
@@ -72,6 +74,34 @@ def test_damaged_files_come_out_sound(data: bytes, word: str) -> None:
     assert again.facts.bad_lines == ()
     assert said(again.live)[:3] == [["One"], ["Two"], ["Three"]]
     assert written(rewrite(again)) == out
+
+
+@pytest.mark.parametrize("split", [False, True], ids=["a record a reply", "a record a block"])
+def test_a_lost_result_between_two_replies_with_thinking_leaves_a_session_that_is_taken(split: bool) -> None:
+    replies = [
+        [thinking("Hm."), text("I look."), use("a", file_path="a.py")],
+        [thinking("So."), text("And there."), use("b", file_path="b.py")],
+    ]
+    records, number = [user(1, None, "Why?")], 1
+    for place, blocks in enumerate(replies):
+        for content in [[block] for block in blocks] if split else [blocks]:
+            records.append(assistant(number + 1, number, content, ident=f"m{place}"))
+            number += 1
+        number += place == 0  # here the result of the first call stood
+    records.append(user(number + 1, number, [result("b", "ok")]))
+    session, plan = mended(*records)
+    assert {"block-order", "open-call"} <= set(word_list(plan))
+    assert errors(check("anthropic", FORMAT.request(session, session.live))) == []
+    assert [list(map(str, kinds)) for kinds in kinds_of(session)] == [
+        ["text"],
+        ["thinking", "text", "text", "tool_use"],
+        ["thinking", "tool_use"],
+        ["tool_result", "tool_result"],
+    ]
+
+
+def kinds_of(session: Session) -> list[list[str]]:
+    return [[block.kind for block in message.blocks] for message in session.live]
 
 
 def test_a_missing_final_newline_is_added() -> None:
