@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from app.content import mark_of
 from app.formats.lenient import parse_record
-from app.formats.source import Source, changed_since_opened
+from app.formats.source import Became, FileSource, Source, changed_since_opened
 from app.formats.splice import encode
 from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
 
@@ -95,8 +95,9 @@ class RecordStore:
         try:
             value = parse_record(self.raw(index))
         except ValueError as error:
-            # It could be read when it was opened.
-            raise changed_since_opened(self.source_name) from error
+            if isinstance(self._source, FileSource) and self._source.became() is Became.OTHER:
+                raise changed_since_opened(self.source_name) from error
+            value = None
         self._keep(index, value)
         return value
 
