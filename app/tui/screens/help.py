@@ -75,7 +75,7 @@ def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
     yield ""
     yield from _section("In the menu only (ctrl+p)", (key for key in KEYS if not key.keys))
     yield ""
-    yield "Classes: what would be lost with a row"
+    yield "Verdicts: what would be lost with a row"
     yield from (_row(word, about) for word, about in VERDICTS)
     yield ""
     yield "States: what else holds of it"

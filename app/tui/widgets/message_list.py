@@ -154,7 +154,7 @@ class MessageList(LineView):
 
     def header_strip(self, y: int) -> Strip:
         style = self.get_component_rich_style("line-view--header")
-        columns = self._columns("#", "role", "tokens", "class", "state")
+        columns = self._columns("#", "role", "tokens", "verdict", "state")
         text = f"{' ' * self._sign_width}  {columns.lead}{columns.verdict}{columns.states}preview"
         return Strip([Segment(text, style)])
 
