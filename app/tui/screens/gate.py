@@ -192,7 +192,7 @@ def _measure_words(walk: GateWalk, view: CallView, width: int) -> str:
 def _latch_words(walk: GateWalk, view: CallView) -> str:
     """Whether the latch stands open, and what this call does."""
     if view.opens:
-        return "latch: opens at this call, which cuts nothing; what is there now is frozen for good"
+        return "latch: opens at this call and cuts nothing; what is there now stays as it is"
     if not view.call.is_open:
         return "latch: closed, so nothing is cut"
     cut = counted(len(view.call.cut), "result")
