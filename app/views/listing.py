@@ -250,8 +250,11 @@ def shares(all_items: Iterable[Item], seen: Outlook, facets: Iterable[Facet] = F
     return sorted(found, key=lambda share: (order(share.only.facet), -share.tokens, share.only.value))
 
 
-def searched(all_items: Sequence[Item], seen: Outlook) -> Iterator[tuple[int, Block]]:
-    """Position and block, as it is now, of each item that has a text to search."""
+def searched(all_items: Sequence[Item], seen: Outlook) -> Iterator[tuple[int, str, Block]]:
+    """Position, tool and file, and block, as it is now, of each item that has a text to search.
+
+    A result is shown under its tool and its file, which its own text need not hold.
+    """
     for position, item in enumerate(all_items):
         if isinstance(item, BlockRow):
-            yield position, seen.block(item) or item.block
+            yield position, f"{item.tool} {item.path}".strip(), seen.block(item) or item.block

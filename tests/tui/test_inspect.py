@@ -133,6 +133,16 @@ async def test_a_search_looks_into_whole_texts_and_marks_them(tmp_path: Path) ->
         assert screen.rows.sought == ""
 
 
+async def test_a_search_finds_rows_by_the_tool_and_the_file_that_they_show(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash")
+        assert "'Read' 1 of 24" in await type_in(pilot, "Read"), "calls and results"
+        await press(pilot, "slash")
+        assert "'src/f3.py' 1 of 2" in await type_in(pilot, "src/f3.py")
+
+
 async def test_n_goes_through_what_the_stages_touch_while_nothing_is_searched(file: str) -> None:
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -98,7 +98,7 @@ def test_what_the_steps_did_shows_in_the_rows() -> None:
     assert changed and all(seen.verdict(row) is Verdict.COMPACTED for row in changed)
     dropped = [row for row in rows.values() if seen.block(row) is None]
     assert all(states_of(row, seen)[0] == "dropped" for row in dropped)
-    assert next(block for _, block in searched(items(seen), seen)) is rows["m1/0"].block
+    assert next(block for _, _, block in searched(items(seen), seen)) is rows["m1/0"].block
 
 
 def test_what_a_stage_made_stands_in_its_place() -> None:

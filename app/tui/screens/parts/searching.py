@@ -76,13 +76,13 @@ class Searches(RowsScreen):
         pattern = compile_query(text)
         rows, found = self.shown, list[int]()
         due = time.monotonic() + TELL_SECONDS
-        for position, block in searched(rows, self.seen):
+        for position, named, block in searched(rows, self.seen):
             if worker.is_cancelled:
                 return
             if time.monotonic() > due:
                 self.post_message(self.Searched(text, rows, (*found,), position / len(rows), go=go))
                 due = time.monotonic() + TELL_SECONDS
-            if pattern.search(text_of(block)):
+            if pattern.search(named) or pattern.search(text_of(block)):
                 found.append(position)
         self.post_message(self.Searched(text, rows, found, 1, go=go))
 
