@@ -89,7 +89,9 @@ async def test_a_range_with_own_words_in_it_offers_to_leave_them(app: Handcompac
         await press(pilot, *TO_RESULT, "j", "v", "j", "j", "j", "j", "x")
         assert shows(app, ChooseScreen)
         assert "Not all of it: 1 text of your own" in flat(app)
-        text = await press(pilot, "enter")
+        text = await press(pilot, "escape")
+        assert "nothing was changed" in text and "looking at" not in text
+        text = await press(pilot, "x", "enter")
         assert "drop 4 blocks" in text
         texts = [text_of(block) for message in workspace(app).messages for block in message.blocks]
         assert any(words.startswith("Question 1") for words in texts) and "Looking at f1." not in texts

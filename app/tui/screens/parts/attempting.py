@@ -17,6 +17,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.work.attempts import Attempt, Way, attempt, take
 
+NOTHING_CHANGED = "nothing was changed"
 WORDS_NAMED = 6
 """Texts of the person's own that a question names."""
 
@@ -91,12 +92,14 @@ class Attempts(WorkScreen):
         ]
 
         def choose(position: int | None) -> None:
-            if position is not None:
-                way = found.ways[position]
-                if way.touches:
-                    self._confirm(found, way, then)
-                else:
-                    then(found, way)
+            if position is None:
+                self.tell(NOTHING_CHANGED)
+                return
+            way = found.ways[position]
+            if way.touches:
+                self._confirm(found, way, then)
+            else:
+                then(found, way)
 
         self.app.push_screen(
             ChooseScreen("How far shall it go?", choices, about=f"Not all of it: {found.reason}."), choose
@@ -114,7 +117,7 @@ class Attempts(WorkScreen):
             if sure:
                 then(found, way)
             else:
-                self.tell("nothing was changed")
+                self.tell(NOTHING_CHANGED)
 
         question = f"{_capital(way.words)}{touches}?"
         self.app.push_screen(ConfirmScreen(question, yes=_capital(way.edit.label), detail=detail), answer)
