@@ -45,6 +45,21 @@ async def test_saved_and_applied_it_is_the_same(file: Path, tmp_path: Path) -> N
         assert "undone: accept" in await press(pilot, "u")
 
 
+async def test_the_recipe_of_a_session_is_proposed_once_it_is_there(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "here").mkdir()
+    monkeypatch.chdir(folder)
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert ".recipe.toml" not in await press(pilot, "A")
+        await press(pilot, "escape", "p", "W", "enter")
+        assert [path.name for path in folder.iterdir()] == [f"{file.stem}.recipe.toml"]
+        await press(pilot, "u", "A", "enter")
+        await until(pilot, lambda: "its step was done" in screen_text(app))
+        assert len(inspect(app).workspace.state.pins) == 1
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_what_does_not_fit_is_listed(file: Path, tmp_path: Path, size: tuple[int, int]) -> None:
     recipe = tmp_path / "r.toml"

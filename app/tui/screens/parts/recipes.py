@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.collecting import collector_paused
-from app.display import counted
+from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.keeping.applying import Applied, apply_recipe, open_recipe
 from app.keeping.recipe import Recipe, save_recipe
@@ -53,12 +53,17 @@ class Recipes(Keeps):
 
     @acts
     def action_save_recipe(self) -> None:
-        name = Path(self.workspace.session.name).stem.strip("-") or "session"
-        self.ask("recipe-save", "write what was done as a recipe to:", f"{name}.recipe.toml")
+        self.ask("recipe-save", "write what was done as a recipe to:", self._usual_recipe)
 
     @acts
     def action_apply_recipe(self) -> None:
-        self.ask("recipe-apply", "do the steps of the recipe in:")
+        usual = self._usual_recipe
+        self.ask("recipe-apply", "do the steps of the recipe in:", usual if Path(usual).is_file() else "")
+
+    @property
+    def _usual_recipe(self) -> str:
+        name = Path(self.workspace.session.name).stem.strip("-") or "session"
+        return f"{name}.recipe.toml"
 
     def why_not_save_recipe(self) -> str | None:
         """Why there is nothing to save."""
@@ -81,7 +86,7 @@ class Recipes(Keeps):
         except (HandcompactError, ValueError) as error:
             self.say_row(f"not written: {error}")
             return
-        self.say_row(f"written: {path}")
+        self.say_row(f"written: {short_path(path.absolute())}")
         if left_out:
             self.shell.say(f"not in the recipe: {'; '.join(left_out)}", warning=True)
 
