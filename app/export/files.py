@@ -165,8 +165,8 @@ def _keep_name(target: Path) -> None:
 
 
 def discard(path: Path) -> None:
-    """Remove a file that is not needed; one that is not there is fine."""
-    with suppress(FileNotFoundError):
+    """Remove a file that is not needed; one that is not there, nor can be, is fine."""
+    with suppress(FileNotFoundError, NotADirectoryError):
         path.unlink()
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import glob
 import json
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from app.formats.source import FileSource, sha256
 from app.settings import data_dir
+
+_MOST_BYTES: Final = 32 << 20
+"""What no manifest comes near to, and a session may."""
 
 
 class Manifest(Struct, frozen=True):
@@ -56,7 +60,7 @@ def looked_in(files: Iterable[str] = ()) -> list[Path]:
 def read_manifest(path: Path) -> Manifest | None:
     """A manifest; None for a file that is none."""
     try:
-        data = json.loads(path.read_bytes())
+        data = _small_json(path)
         source, target = data["source"], data["target"]
         return Manifest(
             path=path,
@@ -74,6 +78,17 @@ def read_manifest(path: Path) -> Manifest | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _small_json(path: Path) -> Any:
+    """What a file holds that may be a note of ours; raises OSError or ValueError for what is none."""
+    info = path.stat()
+    if not stat.S_ISREG(info.st_mode) or info.st_size > _MOST_BYTES:
+        raise ValueError("a pipe would be waited for, and a session is no note")
+    try:
+        return json.loads(path.read_bytes())
+    except RecursionError as error:
+        raise ValueError("no note is that deep") from error
 
 
 def _mode(value: Any) -> int | None:
@@ -99,7 +114,7 @@ def paper_of(file: Path) -> Paper | None:
     papers = file.resolve().parent.glob(f"{glob.escape(file.stem)}.manifest*.json")
     for path in sorted(papers, reverse=True):
         try:
-            data = json.loads(path.read_bytes())
+            data = _small_json(path)
             if data["shared"] is True and data["target"]["path"] == file.name:
                 return Paper(path, str(data["target"]["sha256"]))
         except (OSError, ValueError, KeyError, TypeError):

@@ -216,6 +216,24 @@ def test_what_is_no_backup_is_said_and_the_newest_is_named(
     other = tmp_path / "other.json"
     other.write_text("{}")
     assert "has no manifest beside it" in handcompact("restore", other).err
+    other.write_text("[" * 100_000)
+    assert "has no manifest beside it" in handcompact("restore", other).err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe with a name")
+def test_a_pipe_is_no_backup_and_is_not_waited_for(handcompact: Handcompact, session: Path) -> None:
+    pipe = session.with_name("a.manifest.json")
+    os.mkfifo(pipe)
+    done = handcompact("restore", pipe)
+    assert done.code == 2 and "give a backup that `handcompact restore` lists" in done.err
+    assert handcompact("restore", "--backup-dir", session.parent).code == 0
+
+
+def test_a_folder_of_backups_that_is_a_file_is_said(handcompact: Handcompact, session: Path) -> None:
+    before = session.read_bytes()
+    done = handcompact("compact", session, *ROUGH, "--in-place", "--backup-dir", session)
+    assert done.code == 3 and "a part of the path is no folder: choose another place" in done.err
+    assert session.read_bytes() == before
 
 
 def test_a_backup_of_what_was_no_file_has_no_way_back(
