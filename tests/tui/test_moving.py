@@ -46,5 +46,6 @@ async def test_nothing_is_written_when_it_is_not_wanted(home: Path) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         await app.run_action("move", default_namespace=app.screen)
-        await press(pilot, "enter", "escape")
+        text = await press(pilot, "enter", "escape")
+        assert "nothing was written" in text and "making it" not in text
         assert not (home / ".codex").exists() and isinstance(app.screen, InspectScreen)

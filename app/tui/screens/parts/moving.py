@@ -78,13 +78,16 @@ class Moves(RowsScreen):
         if isinstance(plan, str):
             self.say_row(plan)
             return
-        lost = [f"{loss.count:,} {loss.text}" for loss in plan.losses] or ["Nothing is lost."]
+        # The words are those of many, whatever the number.
+        lost = [f"{loss.text} ({loss.count:,})" for loss in plan.losses] or ["Nothing is lost."]
         where = "" if plan.path is None else short_path(plan.path)
         words = f"{counted(plan.messages, 'message')} to {where}"
 
         def answer(sure: bool | None) -> None:
             if sure:
                 self._write_move(plan)
+            else:
+                self.say_row("nothing was written")
 
         question = f"Move this session to {plan.target.kind.title}?"
         self.app.push_screen(ConfirmScreen(question, yes="Move", detail=[words, *lost]), answer)
