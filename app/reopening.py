@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.display import counted
-from app.errors import InputError
+from app.errors import HandcompactError, InputError
+from app.export.manifests import is_as_written
 from app.formats import detect, open_source
 from app.formats.source import FileSource, Source, identity_of
 from app.opening import Opened
@@ -24,6 +25,8 @@ class Since(StrEnum):
     """More was appended, as agents do."""
     CHANGED = "changed"
     """It was replaced or rewritten."""
+    REPLACED = "replaced"
+    """It was replaced by an export in place, and holds what that wrote."""
     GONE = "gone"
 
 
@@ -40,6 +43,15 @@ def changed_since(source: Source) -> Since | None:
         return None
     same_file = (now.device, now.inode) == (then.device, then.inode)
     return Since.GREW if same_file and now.size > then.size and source.is_whole() else Since.CHANGED
+
+
+def is_own_work(source: FileSource) -> bool:
+    """Whether a source's file was replaced by an export and is as that wrote it; reads all of it."""
+    try:
+        with FileSource(source.path) as there:
+            return is_as_written(there)
+    except (OSError, HandcompactError):
+        return False  # a look only: it is told when it is read again
 
 
 class Reopened(Struct, frozen=True):

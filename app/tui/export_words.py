@@ -56,7 +56,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     kept = f"always, when the original is replaced: {folder}" if plan.in_place else folder
     has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
     return {
-        "backup": kept if plan.share is None else "not for other people",
+        "backup": kept if plan.share is None else "none: the original is not touched",
         "report": "beside the backup" if plan.share is None else "it goes with the session",
         "install": f"else {plan.format.title} does not find it" if plan.resuming.is_astray else "",
         "drop-old": "" if has_boundary else "there is none",

@@ -291,7 +291,7 @@ async def test_a_tick_writes_a_session_for_other_people(tmp_path: Path) -> None:
         tick(app, "share")
         text = await press(pilot, "space")
         assert target(app).value == str(tmp_path / "bug.shared.json") != usual
-        assert "not for other people" in text
+        assert "none: the original is not touched" in text
         assert "masked   GitHub token: 1 time" in text and key not in text
         assert app.screen.query_one("#resume", Push).dimmed
         tick(app, "install")

@@ -8,6 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from app.export.files import STAGING_PREFIX
+from app.export.plan import Wishes, make_plan
+from app.export.write import write
 from app.opening import open_workspace
 from app.tui.screens.inspect import InspectScreen
 from tests.formats.claude_code.records import assistant, lines, result, use, user
@@ -49,6 +51,21 @@ async def test_growth_is_noticed_and_read_with_the_steps_kept(tmp_path: Path) ->
         assert "pinned" in text and "3 of 6" in text, "pin and cursor are where they were"
         assert "undone: pin 1 block" in await press(pilot, "u")
         assert "read again: no message is new" in await press(pilot, "r")
+
+
+async def test_what_was_written_in_place_is_no_strangers_change(tmp_path: Path) -> None:
+    app, file = shown(tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.workspace.run_all()
+        write(make_plan(app.workspace, app.opened.source, Wishes(in_place=True)))
+        app.workspace.mark_written()
+        text = await look(app, pilot)
+        assert "! file replaced" in text and "what you wrote in place now: r opens that" in text
+        assert "! file replaced" in await look(app, pilot)
+        with file.open("ab") as out:
+            out.write(lines(user(5, 4, "And now?")))
+        assert "And now?" in await press(pilot, "r") and "! file" not in await look(app, pilot)
 
 
 async def test_a_file_that_is_no_session_any_more_leaves_the_screen_as_it_is(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from app.collecting import collector_paused
 from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
-from app.reopening import Reopened, Since, changed_since, reopen
+from app.reopening import Reopened, Since, changed_since, is_own_work, reopen
 from app.tui.in_thread import in_thread
 from app.tui.screens.base import acts
 from app.tui.screens.parts.keeping import Keeps
@@ -27,6 +27,7 @@ WATCH_SECONDS: Final = 3.0
 WORDS: Final[Mapping[Since, str]] = {
     Since.GREW: "the file grew since it was opened: r reads it again, your steps are kept",
     Since.CHANGED: "the file was written anew since it was opened: r reads it again",
+    Since.REPLACED: "the file is what you wrote in place now: r opens that",
     Since.GONE: "the file is gone from where it was opened",
 }
 
@@ -94,7 +95,13 @@ class Watches(Keeps, OpensSessions):
     @in_thread(exit_on_error=False, exclusive=True, group="watch")
     def look_at_file(self) -> None:
         """See what became of the file; `Seen` tells when it is another thing than before."""
-        since = changed_since(self.opened.source)
+        source = self.opened.source
+        since = changed_since(source)
+        if since is Since.CHANGED and self.since is Since.REPLACED:
+            return  # what it is was looked at, which takes reading it
+        if since is Since.CHANGED and self.since is None and self.workspace.is_written:
+            assert isinstance(source, FileSource), "no other changes"
+            since = Since.REPLACED if is_own_work(source) else since
         if since is not self.since:
             self.post_message(self.Seen(since))
 
