@@ -121,6 +121,8 @@ def _obstacle(plan: ExportPlan) -> str | None:
     if plan.share is not None and plan.side_folder is not None and os.path.lexists(plan.side_folder[1]):
         return f"{plan.side_folder[1]} exists already, from another export: choose another name"
     if not _is_folder(target.parent) and not in_agent_dir(target):
+        if os.path.lexists(target.parent):
+            return f"{target.parent} is no folder: choose another place"
         return f"{target.parent} does not exist: make it, or choose another place"
     return None
 
