@@ -127,18 +127,19 @@ def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> tuple[Pat
         undo.callback(discard, staged.path)
         kept = papers.back_up(there)
         undo.callback(discard, kept.staged.path)
-        with uninterrupted(), held(target):
-            named = papers.keep(kept, _manifest(there, kept, manifest, papers.made))
-            undo.callback(named.discard)
-            local = beside(staged, target)
-            undo.callback(discard, local.path)
-            if identity_of(target.stat()) != there.identity:
-                raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
-            # What is written to it just then has no place in the older session: it is put back.
-            replaced = put_over(local, target, there, carries=False)
-            replaced.carry_over()
-            undo.pop_all()
-        writers = replaced.settle()
+        with uninterrupted():
+            with held(target):
+                named = papers.keep(kept, _manifest(there, kept, manifest, papers.made))
+                undo.callback(named.discard)
+                local = beside(staged, target)
+                undo.callback(discard, local.path)
+                if identity_of(target.stat()) != there.identity:
+                    raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
+                # What is written to it just then has no place in the older session: it is put back.
+                replaced = put_over(local, target, there, carries=False)
+                replaced.carry_over()
+                undo.pop_all()
+            writers = replaced.settle()
     return named.backup, writers
 
 
