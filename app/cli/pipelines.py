@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_json
 from app.cli.output import columns, say, say_json
-from app.errors import BadPipeline
+from app.errors import BadPipeline, InputError
 from app.pipeline import FIRST, Pipeline, known_names, load, own_folder
 from app.pipeline_text import as_toml
 from app.stages.base import Option, Stage
@@ -27,9 +27,14 @@ class Pipelines:
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
-        if args.show:
+        if args.show is not None:
+            if args.json or args.pipeline is not None:
+                other = "--json" if args.json else "another pipeline"
+                raise InputError(
+                    f"--show prints the TOML of one pipeline: leave it out, or leave out {other}"
+                )
             say(*as_toml(load(args.show)).splitlines())
-        elif args.pipeline:
+        elif args.pipeline is not None:
             _tell([load(args.pipeline)], {}, args)
         else:
             _tell(*_known(), args)
@@ -52,7 +57,7 @@ def _tell(pipelines: list[Pipeline], problems: dict[str, str], args: Namespace) 
         listed = [_as_json(pipeline) for pipeline in pipelines]
         found = {"first": FIRST, "folder": str(own_folder()), "pipelines": listed, "problems": problems}
         say_json(found)
-    elif args.pipeline:
+    elif args.pipeline is not None:
         say(*_details(pipelines[0]))
     else:
         say(*columns((p.name, "preset" if p.is_preset else "yours", p.title) for p in pipelines))

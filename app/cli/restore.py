@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.cli.colours import say_lines
@@ -12,7 +12,7 @@ from app.cli.command import DONE, FOUND, add_json, as_path
 from app.cli.output import columns, say, say_json
 from app.contrast.sessions import Contrast, contrast, contrast_json
 from app.contrast.words import contrast_lines, summary
-from app.display import human_bytes
+from app.display import counted, human_bytes
 from app.errors import InputError, RefusedError
 from app.export.manifests import Manifest, looked_in, manifests
 from app.export.strays import remove, strays
@@ -49,6 +49,8 @@ class Restore:
     def run(self, args: Namespace) -> int:
         if args.backup is None:
             return self._list(args)
+        if args.remove_strays:
+            raise InputError("--remove-strays puts no backup back: leave it out, or leave out BACKUP")
         manifest = manifest_of_backup(Path(args.backup).expanduser())
         if args.diff:
             found = _show_difference(manifest, args)
@@ -65,8 +67,7 @@ class Restore:
         folder = as_path(args.backup_dir)
         left = strays([Path.cwd(), Path.cwd() / ".transcripts", *([folder] if folder else [])])
         if args.remove_strays:
-            say(f"{remove(left)} unfinished files removed")
-            return DONE
+            return _remove(left, args)
         found = manifests([folder] if folder else None)
         if args.json:
             say_json(
@@ -87,6 +88,15 @@ class Restore:
         if args.diff:
             say(*_differences(found))
         return DONE
+
+
+def _remove(left: Sequence[Path], args: Namespace) -> int:
+    removed = remove(left)
+    if args.json:
+        say_json({"removed": [str(path) for path in left]})
+    else:
+        say(f"{counted(removed, 'unfinished file')} removed")
+    return DONE
 
 
 def _rows(found: tuple[Manifest, ...]) -> Iterator[tuple[str, ...]]:

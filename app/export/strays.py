@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from app.errors import WriteFailed
 from app.export.files import STAGING_PREFIX
 from app.settings import data_dir
 
@@ -29,15 +30,21 @@ def strays(folders: Iterable[Path] = ()) -> tuple[Path, ...]:
 
 
 def remove(paths: Iterable[Path]) -> int:
-    """Remove strays; says how many are gone. Only names of unfinished files are ever removed."""
+    """Remove strays; says how many are gone. Only names of unfinished files are ever removed.
+
+    Raises WriteFailed for one that cannot be removed.
+    """
     gone = 0
     for path in paths:
         if not path.name.startswith(STAGING_PREFIX):
             raise ValueError(f"{path} is not an unfinished file of ours")
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise WriteFailed(f"{path} could not be removed: {error.strerror or error}") from error
         gone += 1
     return gone
 
@@ -45,11 +52,11 @@ def remove(paths: Iterable[Path]) -> int:
 def _is_alive(name: str) -> bool:
     """Whether the process that made this name may still be writing it."""
     number = name.removeprefix(STAGING_PREFIX).partition("-")[0]
-    if not number.isdigit() or os.name == "nt":
+    if not (number.isascii() and number.isdecimal()) or os.name == "nt":
         return False
     try:
         os.kill(int(number), 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

@@ -123,3 +123,10 @@ def test_the_json_of_an_own_one_is_one_object(handcompact: Handcompact, own: Pat
     [step] = told["pipelines"][0]["steps"]
     assert step["options"]["max_result_chars"]["value"] == 200
     assert step["options"]["target_share"]["maximum"] == 1
+
+
+@pytest.mark.parametrize("more", [("--json",), ("minicode",)])
+def test_what_goes_unheard_beside_show_is_refused(handcompact: Handcompact, more: tuple[str, ...]) -> None:
+    done = handcompact("pipelines", "--show", "gentle", *more)
+    assert (done.code, done.out) == (2, "")
+    assert "--show prints the TOML of one pipeline: leave it out, or leave out" in done.err

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
 from app.export.papers import Backup, Papers
 from app.formats.source import Source
@@ -271,3 +272,39 @@ def test_in_an_agents_folder_nothing_unfinished_lies(
     monkeypatch.setattr(os, "link", look)
     assert handcompact("restore", done.json["backup"]).code == 0
     assert inside.read_bytes() == session.read_bytes() and seen == {"s.json"}
+
+
+def test_unfinished_files_are_removed_and_named(
+    handcompact: Handcompact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stray = tmp_path / f"{STAGING_PREFIX}999999999-dead"
+    stray.write_bytes(b"half")
+    assert handcompact("restore", "--json").json["strays"] == [str(stray)]
+    assert handcompact("restore", "--remove-strays", "--json").json == {"removed": [str(stray)]}
+    assert not stray.exists()
+    stray.mkdir()
+    assert handcompact("restore", "--remove-strays").out == "1 unfinished file removed\n"
+    assert not stray.exists()
+
+
+def test_an_unfinished_file_that_stays_is_named(
+    handcompact: Handcompact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stray = tmp_path / f"{STAGING_PREFIX}999999999-dead"
+    stray.write_bytes(b"half")
+
+    def refuse(path: Path, *, missing_ok: bool) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    done = handcompact("restore", "--remove-strays")
+    assert done.code == 3 and f"{stray} could not be removed: Permission denied" in done.err
+
+
+def test_unfinished_files_are_not_removed_beside_putting_one_back(
+    backup: Path, handcompact: Handcompact
+) -> None:
+    done = handcompact("restore", str(backup), "--remove-strays", "--yes")
+    assert done.code == 2 and "--remove-strays puts no backup back" in done.err

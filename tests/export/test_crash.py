@@ -55,3 +55,10 @@ def test_only_unfinished_files_are_ever_removed(tmp_path: Path) -> None:
 def test_a_file_that_is_being_written_is_no_stray(tmp_path: Path) -> None:
     (tmp_path / f"{STAGING_PREFIX}{os.getpid()}-abc").write_text("half")
     assert strays([tmp_path]) == ()
+
+
+@pytest.mark.parametrize("number", ["9" * 30, "²", "", "x"])
+def test_a_name_that_no_process_gave_is_a_stray(tmp_path: Path, number: str) -> None:
+    left = tmp_path / f"{STAGING_PREFIX}{number}-abc"
+    left.write_text("half")
+    assert strays([tmp_path]) == (left,)
