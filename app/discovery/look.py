@@ -94,7 +94,9 @@ def subagents(path: Path) -> list[Subagent]:
 def samples() -> tuple[Found, ...]:
     """The sample sessions that come with the program, by name."""
     paths = sorted(Path(entry.path) for entry in _entries(_samples_dir()))
-    return tuple(_sample(path) for path in paths if path.suffix in (".json", ".jsonl"))
+    paths = [path for path in paths if path.suffix in (".json", ".jsonl")]
+    stems = [path.stem for path in paths]
+    return tuple(_sample(path, stems.count(path.stem) == 1) for path in paths)
 
 
 def _samples_dir() -> Path:
@@ -103,9 +105,10 @@ def _samples_dir() -> Path:
     return installed if installed.is_dir() else program.parent / "sample_sessions"
 
 
-def _sample(path: Path) -> Found:
+def _sample(path: Path, is_alone: bool) -> Found:
+    """A sample under its file's name; with its ending where another has the same name."""
     info = path.stat()
-    title = path.stem.replace("-", " ")
+    title = (path.stem if is_alone else path.name).replace("-", " ")
     return Found(str(path), SAMPLE, "samples", title, info.st_mtime, info.st_size)
 
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from app.discovery.look import discover
+from app.discovery.look import discover, samples
 from tests.formats.codex.records import assistant, event, lines, meta, user
 from tests.formats.gemini import records as gemini
 
@@ -112,3 +112,9 @@ def test_a_broken_head_costs_the_title_only(home: Path) -> None:
         home / ".codex/sessions/2026/11/30/rollout-x.jsonl", b'{"type":"session_me\n[]\n{"payload":7}\n', 1
     )
     assert [(e.path, e.title) for e in discover().sessions if not e.is_sample] == [(path, "rollout-x")]
+
+
+def test_samples_of_one_name_are_told_by_their_endings() -> None:
+    titles = [found.title for found in samples()]
+    assert {"openai chat.json", "openai chat.jsonl", "claude code long"} <= set(titles)
+    assert len(set(titles)) == len(titles)
