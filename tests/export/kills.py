@@ -62,7 +62,7 @@ def kills(folder: Path, original: bytes, *, in_place: bool) -> Iterator[Kill]:
         place = folder / f"kill-{number}"
         place.mkdir()
         (place / "a.jsonl").write_bytes(original)
-        code, touch = _run_until(number, place, lambda place=place: export(place, in_place=in_place))  # type: ignore[misc]
+        code, touch = run_until(number, place, lambda place=place: export(place, in_place=in_place))  # type: ignore[misc]
         assert code in (0, -signal.SIGKILL), f"touch {number}: exit code {code}"
         state, left = _state(place, original, expected)
         if code == 0:
@@ -81,7 +81,7 @@ def _whole(folder: Path, original: bytes) -> bytes:
     return (place / "a.jsonl").read_bytes()
 
 
-def _run_until(number: int, place: Path, work: Callable[[], None]) -> tuple[int, str]:
+def run_until(number: int, place: Path, work: Callable[[], object]) -> tuple[int, str]:
     """Do `work` in a child that is killed at its touch of that number; its exit code and that touch."""
     note = place.parent / f"{place.name}.note"
     child = os.fork()

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from app.export.files import STAGING_PREFIX
+from app.export.manifests import manifests
 from app.export.strays import remove, strays
-from tests.export.kills import NEW_BESIDE, ORIGINAL, REPLACED, SAMPLE, kills, table
+from app.restore import RESTORE, restore
+from tests.export.kills import (
+    MOST,
+    NEW_BESIDE,
+    ORIGINAL,
+    REPLACED,
+    SAMPLE,
+    export,
+    kills,
+    run_until,
+    table,
+)
 from tests.formats.claude_code.records import assistant, lines, result, use, user
 
 pytestmark = [
@@ -42,6 +55,31 @@ def test_the_original_or_the_new_file_is_whole_after_any_kill(
     assert {"open", "write", "fsync", "link", "mkdir"} <= touched and len(found) > 25
     assert any(kill.strays for kill in found)
     assert "kills:" in list(table(found))[-1]
+
+
+def test_the_restored_file_or_the_one_before_is_whole_after_any_kill(tmp_path: Path) -> None:
+    seen: list[bool] = []
+    for number in range(1, MOST):
+        place = tmp_path / f"kill-{number}"
+        place.mkdir()
+        (place / "a.jsonl").write_bytes(SHORT)
+        export(place, in_place=True)
+        (manifest,) = manifests([place / ".transcripts"])
+        later = (place / "a.jsonl").read_bytes() + lines(user(5, 4, "And now?"))
+        (place / "a.jsonl").write_bytes(later)
+        code, _ = run_until(number, place, partial(restore, manifest))
+        now = (place / "a.jsonl").read_bytes()
+        assert now in (SHORT, later)
+        kept = [m for m in manifests([place / ".transcripts"]) if m.pipeline == RESTORE]
+        backups = [m.backup.read_bytes() for m in kept if m.backup is not None and m.backup.is_file()]
+        assert backups == [later] or now == later, "what stood there before is kept"
+        named = set((place / ".transcripts").glob("*replaced*Z.jsonl"))
+        assert named <= {m.backup for m in kept}, "a backup that nothing tells of"
+        seen.append(now == SHORT)
+        remove(strays([place, place / ".transcripts"]))
+        if code == 0:
+            break
+    assert seen == sorted(seen) and not seen[0] and seen[-1] and len(seen) > 25
 
 
 def test_only_unfinished_files_are_ever_removed(tmp_path: Path) -> None:
