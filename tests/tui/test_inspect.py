@@ -165,6 +165,17 @@ async def test_a_long_title_leaves_room_for_what_is_sent_and_how_it_stands() -> 
         assert "in francs · Claude Code · 123 of 141" in (await settle(pilot)).splitlines()[0]
 
 
+async def test_an_order_that_was_kept_from_before_is_seen(file: str) -> None:
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "  v tokens  verdict" not in await settle(pilot)
+        assert "  v tokens  verdict" in await press(pilot, "S")
+    app = HandcompactApp(opening(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "  v tokens  verdict" in await settle(pilot)
+        assert "  v tokens  verdict" not in await press(pilot, "S")
+
+
 @pytest.mark.parametrize("key", ["enter", "R"])
 async def test_a_text_is_there_in_its_first_frame(file: str, key: str) -> None:
     class App(Frames, HandcompactApp): ...

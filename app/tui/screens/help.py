@@ -91,6 +91,7 @@ def _signs(glyphs: Glyphs) -> Iterator[str]:
     yield _row("~", "an estimate; without it: counted with the named tokenizer")
     yield _row(glyphs.pinned, "pinned; in the list of sessions: steps not exported")
     yield _row(glyphs.warning, "a broken rule, or damage; in the list: at work")
+    yield _row("v", "before the head of a column: the rows stand by it (S)")
     yield _row(glyphs.done, "a stage that was accepted")
     yield _row(glyphs.nothing, "a stage that had nothing to change")
     yield _row(glyphs.skipped, "a stage that was passed over")

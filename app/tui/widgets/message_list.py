@@ -111,6 +111,7 @@ class MessageList(LineView):
         self._source = source
         self._last_number = len(source)
         self._stops: Sequence[int] = ()
+        self._by_tokens = False
 
     @property
     def source(self) -> RowSource:
@@ -124,6 +125,7 @@ class MessageList(LineView):
         last_number: int | None = None,
         stops: Sequence[int] = (),
         top: int | None = None,
+        by_tokens: bool = False,
     ) -> None:
         """Show other rows, or the same after they changed; the cursor stays unless told.
 
@@ -131,9 +133,11 @@ class MessageList(LineView):
 
         `last_number` is the highest message number that can come, for the width of its column;
         the default is the number of rows. `stops` are the ascending indexes that n and N visit.
+        `by_tokens`: the rows stand in that order, which the head of the column says.
         """
         self._source = source
         self._stops = stops
+        self._by_tokens = by_tokens
         self._last_number = len(source) if last_number is None else last_number
         self.rows_changed(cursor, top=top)
         self.search_again()
@@ -154,7 +158,8 @@ class MessageList(LineView):
 
     def header_strip(self, y: int) -> Strip:
         style = self.get_component_rich_style("line-view--header")
-        columns = self._columns("#", "role", "tokens", "verdict", "state")
+        tokens = "v tokens" if self._by_tokens else "tokens"
+        columns = self._columns("#", "role", tokens, "verdict", "state")
         text = f"{' ' * self._sign_width}  {columns.lead}{columns.verdict}{columns.states}preview"
         return Strip([Segment(text, style)])
 

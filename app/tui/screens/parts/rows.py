@@ -294,7 +294,8 @@ class RowsScreen(LooksAhead, WorksBehind):
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
         source = Rows(self.shown, self.seen, warned, self.marks)
         last = len(self.workspace.session.messages)
-        self.rows.show(source, cursor=cursor, last_number=last, stops=self.laid.touched, top=top)
+        stops, by_tokens = self.laid.touched, self.shell.preferences.by_tokens
+        self.rows.show(source, cursor=cursor, last_number=last, stops=stops, top=top, by_tokens=by_tokens)
         self.refresh_figures()
         self._describe()
         self.refresh_lines()
