@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from app.formats.lines import UNREADABLE
 from app.formats.pages import Data, all_of
-from app.formats.splice import MAX_DEPTH, scan, skip
+from app.formats.splice import MAX_DEPTH, Scan, scan, skip
 from app.formats.values import (
     Bytes,
     Element,
@@ -47,6 +47,9 @@ _ATTEMPTS: Final = 32
 """How often reading starts anew behind bytes that are no JSON."""
 _NEAR: Final = 16
 """Bytes around the place where reading failed."""
+
+_COMMON: Final = (b'"type"', b'"role"', b'"content"', b'"id"')
+"""Names of members that parts of messages begin with, too, or that messages are known by anyway."""
 
 _message_start = re.compile(rb'\{\s*+"(?:role|content)"\s*+:')
 
@@ -281,7 +284,7 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
     words: dict[str, None] = {}
     pos = last = start
     attempts, comma = 0, True
-    layout: re.Pattern[bytes] | None = None
+    first: int | None = None
     while True:
         pos = blank_end(data, pos)
         sign = data[pos : pos + 1]
@@ -294,21 +297,19 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
         element = values.at(pos)
         if element is None:
             reach = scan(all_of(data), pos)
-            if not reach.whole:
-                layout = layout or laid_out(data, start, b"{", b"]")
-                later = None if layout is None else layout.search(all_of(data), pos)
-                torn = reach.torn and later is None
-                if torn or not sign or attempts >= _ATTEMPTS:
-                    words["torn-tail"] = None
-                    return _Items(start, last, False, tuple(words))
             if reach.whole:
                 values.missed(reach.end - pos)
                 element = Element(pos, reach.end, *read_value(data[pos : reach.end]))
             else:
+                end = _broken_end(all_of(data), start, first, pos, reach)
+                if end is None or not sign or attempts >= _ATTEMPTS:
+                    words["torn-tail"] = None
+                    return _Items(start, last, False, tuple(words))
                 attempts += 1
                 words["bad-line"] = None
-                end = _broken_end(all_of(data), pos, reach.end, later)
                 element = Element(pos, end, UNREADABLE, ("bad-line",))
+        elif first is None:
+            first = pos
         yield element
         last = element.end
         sign, behind = separator(data, last)
@@ -316,25 +317,48 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
         pos = behind if comma else last
 
 
-def _broken_end(data: bytes, start: int, stopped: int, later: re.Match[bytes] | None) -> int:
-    """Where the bytes end that begin at `start` and are no JSON; always behind `start`.
+def _broken_end(data: bytes, begin: int, first: int | None, start: int, reach: Scan) -> int | None:
+    """Where the bytes end that begin at `start` and are no JSON; None where the list is torn there.
 
-    `stopped` is where reading failed. A message that begins there lost what was before it. `later` is
-    where the layout shows the next message, or the end of the list.
+    The list is open behind `begin`, its first sound message begins at `first`.
     """
-    if later is not None:
-        return _without_gap(data, start, later.end())
-    near = _message_start.search(data, max(start + 1, stopped - _NEAR), stopped + _NEAR)
+    layout = laid_out(data, begin, b"{", b"]")
+    if layout is not None:
+        shown = layout.search(data, start)
+        if shown is not None:
+            return _without_gap(data, start, shown.end())
+    begins = _beginning(data, first)
+    later = begins.search(data, max(reach.end, start + 1))
+    if reach.torn and (layout is not None or later is None or not scan(data, later.start()).whole):
+        return None
+    # A message that begins where reading failed lost what was before it.
+    near = begins.search(data, max(start + 1, reach.end - _NEAR), reach.end + _NEAR)
     if near is not None and scan(data, near.start()).whole:
         return _without_gap(data, start, near.start())
     try:
         end = skip(data, start, MAX_DEPTH)
     except ValueError:
         end = start
-    if end > start and (end == len(data) or separator(data, end)[0]):
+    if end > start and separator(data, end)[0] and not (later and _is_next(data, later.start(), end)):
         return end
-    behind = _message_start.search(data, max(stopped, start + 1))
-    return len(data) if behind is None else _without_gap(data, start, behind.start())
+    return len(data) if later is None else _without_gap(data, start, later.start())
+
+
+def _is_next(data: bytes, start: int, end: int) -> bool:
+    """Whether a whole message begins at `start`, behind another one and before `end`.
+
+    Where a quote is missing all the texts behind it are taken for signs, and the end of anything for its end.
+    """
+    above = data[max(0, start - _NEAR) : start].rstrip(b" \t\r\n")
+    return start < end and above.endswith(b"},") and scan(data, start).whole
+
+
+def _beginning(data: bytes, first: int | None) -> re.Pattern[bytes]:
+    """How messages begin: as the first of them does, but for a name that many things begin with."""
+    name = b"" if first is None else name_at(data, first + 1)[0]
+    if name in (b"", *_COMMON):
+        return _message_start
+    return re.compile(rb"\{\s*+" + re.escape(name) + rb"\s*+:")
 
 
 def _without_gap(data: bytes, start: int, end: int) -> int:

@@ -219,6 +219,15 @@ def test_a_byte_that_is_wrong_costs_no_more_than_the_message_in_which_it_stands(
             assert len(left) >= len(TALK) - 1, PRINTED[at - 9 : at + 9]
 
 
+@pytest.mark.parametrize("made", [b"", b'"', b"\0", b"{", b","])
+def test_in_a_document_of_one_line_too(made: bytes) -> None:
+    whole = json.dumps({"messages": TALK}).encode()
+    sound = spans(whole)
+    for at in range(whole.index(b"[") + 1, len(whole) - 2):
+        left = [span for span in spans(whole[:at] + made + whole[at + 1 :]) if span in sound]
+        assert len(left) >= len(TALK) - 1, whole[at - 9 : at + 9]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "lost"),
     [
