@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -36,6 +36,10 @@ class Opened(Struct, frozen=True):
     """The branch that was asked for; None for the one that goes on."""
 
 
+Place: TypeAlias = Callable[[Format, str | None], Path]
+"""Where an export shall go, by the session's format and the id that the new session gets."""
+
+
 def open_workspace(
     file: str,
     *,
@@ -43,7 +47,7 @@ def open_workspace(
     pipeline: str | Pipeline,
     settings: Iterable[str] = (),
     exact: bool = True,
-    out: Path | None = None,
+    out: Path | Place | None = None,
     install: bool = False,
     index: bool = True,
     counts_soon: bool = True,
@@ -51,7 +55,8 @@ def open_workspace(
 ) -> Opened:
     """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
 
-    `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known;
+    `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known,
+    or what tells it of the format and the new id;
     `install` says that it shall go where the session's agent looks; `index` whether an export lists the
     results that are no longer there; `counts_soon` that nobody waits for the rows: where a vocabulary will
     be needed, it is loaded first. `watch` is given the source before it is read: `reached` tells how far
@@ -72,7 +77,8 @@ def open_workspace(
     new_id = fresh_id(session)
     if install:
         out = installed_path(session, kind, PurePath(source.name), new_id)
-    root, listed = _places(source, kind, new_id, out)
+    target = out if out is None or isinstance(out, Path) else out(kind, new_id)
+    root, listed = _places(source, kind, new_id, target)
     workspace = Workspace(
         session,
         chosen,

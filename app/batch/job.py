@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.export.files import make_folder
 from app.export.plan import Wishes, make_plan
 from app.export.write import why_refused, write
 from app.formats import format_named
+from app.formats.base import Format
 from app.formats.source import FileSource
 from app.mishap import note
 from app.opening import Opened, open_workspace
@@ -87,6 +88,8 @@ class Compacting(Struct, frozen=True):
     write: bool
     drop_user_words: bool = False
     look_at_disk: bool = False
+    index: bool = True
+    """Whether the results that are gone are listed."""
 
 
 class Job(Struct, frozen=True):
@@ -149,7 +152,7 @@ class Job(Struct, frozen=True):
         if session.live and not workspace.changes:
             tokens = workspace.tokens(session.live)
             return Result(path, size, Outcome.NOTHING, "", session.format, session.title or "", tokens)
-        plan = make_plan(workspace, opened.source, replace(how.wishes, out=self._target(opened, path)))
+        plan = make_plan(workspace, opened.source, replace(how.wishes, out=self._target_of(opened, path)))
         refusal = why_refused(plan, drop_user_words=how.drop_user_words)
         if how.out is not None and refusal and plan.target is not None and not plan.target.parent.is_dir():
             # Only the folder is missing, which is made when something is written.
@@ -166,21 +169,32 @@ class Job(Struct, frozen=True):
         written = write(plan, drop_user_words=how.drop_user_words)
         return replace(found, outcome=Outcome.WRITTEN, told=_of_plan(written.as_json()))
 
-    def _target(self, opened: Opened, path: Path) -> Path | None:
-        how = self.compacting
+    def _target_of(self, opened: Opened, path: Path) -> Path | None:
+        how, workspace = self.compacting, opened.workspace
         if how is None or how.out is None:
             return None
-        kind = format_named(opened.workspace.session.format)
-        inner = path.parent.relative_to(how.root)
-        name = PurePath(kind.new_name(path, opened.workspace.new_id))
+        return self._target(path, how.out, format_named(workspace.session.format), workspace.new_id)
+
+    def _target(self, path: Path, out: Path, kind: Format, new_id: str | None) -> Path:
+        """Where the new session of a file goes below `out`."""
+        assert self.compacting is not None
+        inner = path.parent.relative_to(self.compacting.root)
+        name = PurePath(kind.new_name(path, new_id))
         if name.parts[0] == "..":
             # A format that keeps a folder a session; nothing goes out of the folder that was named.
             inner, name = inner.parent, PurePath(*name.parts[1:])
-        return how.out / inner / name
+        return out / inner / name
 
     def _open(self, path: Path) -> Opened:
+        how = self.compacting
         opened = open_workspace(
-            str(path), pipeline=_loaded(self.pipeline), settings=self.settings, exact=self.exact
+            str(path),
+            pipeline=_loaded(self.pipeline),
+            settings=self.settings,
+            exact=self.exact,
+            # Saved results, and the list of those that are gone, lie beside the new session.
+            out=None if how is None or how.out is None else partial(self._target, path, how.out),
+            index=how is None or how.index,
         )
         assert isinstance(opened.source, FileSource)
         return opened

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from app.batch import Compacting, Entry, Job, Outcome, Result, run, sessions_below
-from app.cli.command import DONE, FOUND, as_path
+from app.cli.command import DONE, FOUND, as_path, lists_results
 from app.cli.exporting import wishes_of
 from app.cli.output import bar, columns, complain, end_of_bar, say, say_json_line
 from app.display import counted, human_bytes, human_number, one_line
@@ -58,6 +58,7 @@ def compact_folder(args: Namespace) -> int:
         write=(args.write or out is not None) and not args.dry_run,
         drop_user_words=args.drop_user_words,
         look_at_disk=args.look_at_disk,
+        index=lists_results(args),
     )
     job = Job(args.pipeline, tuple(args.settings), args.count == "exact", _cache(args), compacting)
     leave_out = tuple(path for path in (out, as_path(args.backup_dir)) if path is not None)

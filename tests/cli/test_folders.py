@@ -84,13 +84,27 @@ def test_new_sessions_go_to_another_folder_with_the_same_tree(
     handcompact: Handcompact, tree: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
+    before = sorted(tree.rglob("*"))
     arguments = ("--out", out, "--count", "rough", "--jobs", "1", "--no-backup", "--no-report", "--json")
     found, summary = lines(handcompact("compact", tree, *arguments))
     target = Path(found["long.jsonl"]["target"])
     assert target.parent == out / "deep" and target.is_file()
     assert target.stat().st_size < (tree / "deep" / "long.jsonl").stat().st_size
     assert found["small.json"]["outcome"] == "nothing" and summary["outcomes"]["written"] == 1
-    assert [path for path in out.rglob("*") if path.is_file()] == [target]
+    listed = Path(found["long.jsonl"]["index"])
+    assert sorted(path for path in out.rglob("*") if path.is_file()) == sorted([target, listed])
+    assert listed.parents[1] == target.with_suffix("") and str(listed) not in target.read_text()
+    now = sorted(path for path in tree.rglob("*") if ".transcripts" not in path.parts)
+    assert now == before, "but for its papers nothing new lies among the originals"
+
+
+def test_a_folder_goes_without_lists_where_none_are_wanted(
+    handcompact: Handcompact, tree: Path, tmp_path: Path
+) -> None:
+    arguments = ("--out", tmp_path / "out", "--count", "rough", "--jobs", "1", "--no-index", "--json")
+    found, _ = lines(handcompact("compact", tree, *arguments))
+    assert found["long.jsonl"]["outcome"] == "written" and found["long.jsonl"]["index"] is None
+    assert list(tmp_path.rglob("results-*.md")) == []
 
 
 def test_new_sessions_beside_their_originals_are_not_compacted_again_in_one_run(
