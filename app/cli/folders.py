@@ -28,7 +28,7 @@ NAMED: Final = 50
 _SESSIONS: Final = (Outcome.READ, Outcome.PLANNED, Outcome.NOTHING, Outcome.WRITTEN, Outcome.REFUSED)
 _FOR_ONE: Final = (
     "in_place", "install", "title", "share", "summary_file", "memory", "refusal", "model_command",
-    "ask_model",
+    "ask_model", "yes_send", "add_rules", "leaf",
 )  # fmt: skip
 """What can be asked for one session only."""
 _TROUBLE: Final = (Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED)
@@ -36,16 +36,14 @@ _TROUBLE: Final = (Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED)
 
 def report_folder(args: Namespace) -> int:
     """Report on every session below a folder; gives the exit code."""
+    _refuse_for_one(args)
     job = Job(args.pipeline, tuple(args.settings), args.count == "exact", _cache(args))
     return _run(args, job, Path(args.file), (), args.top or LARGEST)
 
 
 def compact_folder(args: Namespace) -> int:
     """Compact every session below a folder, or say what it would do; gives the exit code."""
-    for word in _FOR_ONE:
-        if getattr(args, word, None):
-            option = f"--{word.replace('_', '-')}"
-            raise InputError(f"{option} is for one session, and {args.file} is a folder: give a session file")
+    _refuse_for_one(args)
     if args.out == "-":
         raise InputError("standard output holds one session: give --out DIR for a folder")
     folder, out = Path(args.file), as_path(args.out)
@@ -66,6 +64,13 @@ def compact_folder(args: Namespace) -> int:
     if not compacting.write and not args.json:
         say("", "Dry run: nothing was written. --write writes each beside its original, --out DIR elsewhere.")
     return code
+
+
+def _refuse_for_one(args: Namespace) -> None:
+    for word in _FOR_ONE:
+        if getattr(args, word, None):
+            option = f"--{word.replace('_', '-')}"
+            raise InputError(f"{option} is for one session, and {args.file} is a folder: give a session file")
 
 
 def _cache(args: Namespace) -> Path | None:

@@ -118,7 +118,8 @@ def test_new_sessions_beside_their_originals_are_not_compacted_again_in_one_run(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--in-place"], ["--install"], ["--title", "x"], ["--out", "-"], ["--memory", "x"]]
+    "arguments",
+    [["--in-place"], ["--install"], ["--title", "x"], ["--out", "-"], ["--memory", "x"], ["--leaf", "x"]],
 )
 def test_what_is_for_one_session_is_refused_for_a_folder(
     handcompact: Handcompact, tree: Path, arguments: list[str]
@@ -134,6 +135,7 @@ def test_a_folder_without_sessions_and_a_pipeline_that_is_none_are_bad_use(
     assert handcompact("report", tmp_path / "bare").code == 2
     assert handcompact("compact", tree, "--pipeline", "gone").code == 2
     assert handcompact("report", tree, "--jobs", "0").code == 2
+    assert "--leaf is for one session" in handcompact("report", tree, "--leaf", "x").err
 
 
 def test_a_folder_that_cannot_be_listed_is_told_of(
