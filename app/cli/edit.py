@@ -49,6 +49,8 @@ class EditCommand:
         parser.epilog = "\n".join(_help())
 
     def run(self, args: Namespace) -> int:
+        if not args.operations:
+            _refuse_what_needs_operations(args)
         opened = open_for_work(args, place_of(args))
         workspace = opened.workspace
         if not args.operations:
@@ -62,6 +64,14 @@ class EditCommand:
             return refusal.told(as_json=args.json)
         recipe = {} if args.save_recipe is None else _save_recipe(workspace, args)
         return export(workspace, opened.source, args, summaries=told, told=recipe)
+
+
+def _refuse_what_needs_operations(args: Namespace) -> None:
+    """Without operations nothing is written: whoever asks for that would believe it was."""
+    for word in ("save_recipe", "out", "install", "in_place", "share"):
+        if getattr(args, word):
+            option = f"--{word.replace('_', '-')}"
+            raise InputError(f"{option} needs operations: give --do (without, the quick fixes are listed)")
 
 
 def _done(workspace: Workspace, args: Namespace) -> Told:

@@ -181,3 +181,13 @@ def test_help_names_every_verb_with_its_options(
     assert all(f"\n  {verb} " in shown for verb in VERBS)
     assert all(f"{option.name}=" in shown for kind in EDITS for option in kind.options())
     assert all(fix.name in shown for fix in QUICK_FIXES)
+
+
+@pytest.mark.parametrize(
+    "option", [["--save-recipe", "r.toml"], ["--out", "x.jsonl"], ["--in-place"], ["--share"]]
+)
+def test_what_would_be_written_needs_operations(
+    handcompact: Handcompact, session: Path, option: list[str]
+) -> None:
+    done = handcompact("edit", session, *option)
+    assert done.code == 2 and f"{option[0]} needs operations: give --do" in done.err and done.out == ""
