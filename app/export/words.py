@@ -75,7 +75,10 @@ def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str
 
 def still_open_words(writers: tuple[str, ...]) -> str:
     """What those do who have a file open that was replaced, and what to do."""
-    return f"{', '.join(writers)} still has the old file open: end it now, what it writes there is lost"
+    have = "has" if len(writers) == 1 else "have"
+    return (
+        f"{', '.join(writers)} still {have} the old file open: what is written there is lost, so end it now"
+    )
 
 
 def written_lines(written: Written) -> list[str]:
