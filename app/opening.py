@@ -12,7 +12,7 @@ from app.errors import BadPipeline
 from app.export.install import beside, installed_path
 from app.export.manifests import is_as_written
 from app.export.results_index import index_place
-from app.formats import detect, fresh_id, open_source
+from app.formats import detect, fresh_id, open_source, read_branch
 from app.formats.base import Format
 from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session, blocks_of
@@ -72,7 +72,7 @@ def open_workspace(
     kind = detect(source)
     if exact and counts_soon and source.size >= LARGE_BYTES:
         _prepare_to_count(source, kind)
-    session = kind.read(source, leaf)
+    session = read_branch(kind, source, leaf)
     source.reached = source.size
     new_id = fresh_id(session)
     if install:

@@ -97,7 +97,15 @@ def open_source(path: str | Path) -> Source:
 def open_session(path: str | Path, leaf: str | None = None) -> tuple[Session, Source]:
     """The session in a file (`-` is standard input), on the branch that ends at `leaf`, and its bytes.
 
-    Raises UnreadableFile or UnknownFormat with a line for the person.
+    Raises UnreadableFile, UnknownFormat or InputError with a line for the person.
     """
     source = open_source(path)
-    return detect(source).read(source, leaf), source
+    return read_branch(detect(source), source, leaf), source
+
+
+def read_branch(kind: Format, source: Source, leaf: str | None) -> Session:
+    """The session on the branch that ends at `leaf`; raises InputError for one where there are none."""
+    session = kind.read(source, leaf)
+    if leaf is not None and session.messages and session.live_leaf is None:
+        raise InputError(f"{session.name} is {kind.title}, which keeps no branches: leave --leaf out")
+    return session

@@ -66,6 +66,12 @@ def test_a_cache_that_cannot_be_kept_changes_nothing(
     assert (done.code, done.out, done.err) == (0, expected, "")
 
 
+@pytest.mark.parametrize("verb", ["report", "verify", "compact"])
+def test_a_branch_is_not_passed_over_where_there_are_none(handcompact: Handcompact, verb: str) -> None:
+    done = handcompact(verb, SAMPLES / "codex-three-turns.jsonl", "--leaf", "x")
+    assert done.code == 2 and "keeps no branches: leave --leaf out" in done.err and done.out == ""
+
+
 @pytest.mark.parametrize(
     ("sample", "words"), [("codex-three-turns.jsonl", "41 items"), ("claude-code-long.jsonl", "123 messages")]
 )
