@@ -292,6 +292,8 @@ def test_an_element_that_is_no_message_stays_where_it_is() -> None:
 def test_of_several_conversations_the_last_is_open_and_the_others_stay() -> None:
     lines = [json.dumps({"messages": TALK[:count]}) for count in (2, 3, 4)]
     data = ("\n".join(lines) + "\n").encode()
+    marked = load(data.replace(lines[2].encode(), b"\xef\xbb\xbf" + lines[2].encode()))
+    assert marked.facts.messages == 4, "a byte-order mark is no part of it"
     session = load(data)
     assert session.facts.messages == 4
     assert "several-sessions" in words(session)

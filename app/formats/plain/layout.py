@@ -341,6 +341,7 @@ def open_records(source: Source, member: str = MESSAGES) -> PlainRecords:
             return LineRecords(source)
         case Shape.CONVERSATIONS:
             begin = _last_line(source)
+            begin += len(BOM) if source.read(begin, len(BOM)) == BOM else 0
             line = look_at(source.read(begin, _LAST_LINE), whole=False, member=member)
             return DocumentRecords(source, begin if line.shape is Shape.DOCUMENT else 0, member)
         case Shape.DOCUMENT:
