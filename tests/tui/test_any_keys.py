@@ -79,7 +79,9 @@ class Walk:
             await self._press(self.chance.choice(key.keys.split(",")))
         else:
             self.done.append(key.action)
-            await screen.run_action(key.action)
+            await settle(self.pilot)  # as it is once the menu was opened and read
+            if self.pilot.app.screen is screen:
+                await screen.run_action(key.action)
 
     async def _press(self, key: str) -> None:
         self.done.append(key)
@@ -111,6 +113,8 @@ async def walk(chance: Random, folder: Path, steps: int) -> None:
         assert isinstance(app.screen, InspectScreen)
         for _ in range(steps):
             await going.step()
+            if app.return_code is not None:
+                break  # a click on Quit
             names = [type(screen).__name__ for screen in app.screen_stack]
             assert app.is_running and len(names) <= DEEPEST, f"{sample.name}: {going.done} {names}"
         await settle(pilot)

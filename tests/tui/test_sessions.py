@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import weakref
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from textual.worker import WorkerFailed
 
 from app.discovery.found import Found
+from app.model import Session
 from app.settings import load_preferences
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
@@ -186,6 +188,26 @@ async def test_enter_opens_a_session_and_escape_comes_back(machine: Path) -> Non
         assert "a-short-one.json" in text and "Question 0" in text
         await press(pilot, "escape")
         assert shows(app, SessionsScreen)
+
+
+async def test_a_session_that_was_left_is_no_longer_held_once_another_is_read(machine: Path) -> None:
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        left = weakref.ref(opened_session(app))
+        await press(pilot, "escape")
+        for _ in range(6):  # others may be read before all of the old screen is gone
+            await press(pilot, "down", "enter")
+            await press(pilot, "escape")
+            if left() is None:
+                return
+        raise AssertionError("the session is held for as long as the program runs")
+
+
+def opened_session(app: HandcompactApp) -> Session:
+    assert isinstance(app.screen, InspectScreen)
+    return app.screen.workspace.session
 
 
 async def test_a_file_that_cannot_be_opened_is_told_in_place(machine: Path) -> None:

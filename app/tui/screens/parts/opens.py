@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from app.collecting import collector_paused
+from app.collecting import collector_paused, free_what_was_left
 from app.display import human_bytes, percent
 from app.errors import HandcompactError
 from app.settings import cache_dir
@@ -118,6 +118,7 @@ class OpensSessions(TellsWaits):
         with importing:
             import_module("app.tui.screens.inspect")
         keep_counts(cache_dir() if self.shell.opening.keep_counts else None)
+        free_what_was_left()
         try:
             with collector_paused(lasting=True):
                 opened = open_workspace(

@@ -10,7 +10,7 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.collecting import collector_paused
+from app.collecting import collector_paused, free_what_was_left, session_left
 from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
@@ -65,6 +65,9 @@ class Watches(Keeps, OpensSessions):
         if isinstance(self.opened.source, FileSource):
             self.set_interval(WATCH_SECONDS, self.look_at_file)
             self.look_who_works()
+
+    def on_unmount(self) -> None:
+        session_left()
 
     @in_thread(exit_on_error=False, group="users")
     def look_who_works(self) -> None:
@@ -126,6 +129,7 @@ class Watches(Keeps, OpensSessions):
     @in_thread(exit_on_error=False, exclusive=True, group="open")
     def _read_again(self, reading: Reading) -> None:
         worker = get_current_worker()
+        free_what_was_left()
         try:
             with collector_paused(lasting=True):
                 again = reopen(self.opened, reading.begin)
