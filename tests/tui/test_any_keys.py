@@ -143,7 +143,7 @@ def test_nothing_is_too_strange_to_press(monkeypatch: pytest.MonkeyPatch, seed: 
 
 
 @pytest.mark.slow
-@settings(max_examples=60, **OWN)
+@settings(max_examples=20, **OWN)
 @given(seed=st.integers(0, 2**32))
 def test_long_walks(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     walks(monkeypatch, seed, 150)
