@@ -47,6 +47,7 @@ class Draft:
         self.messages = messages
         self.context = context
         self.protection = context.protection if rules.protect else context.protection.only_pinned()
+        self._kept_words = self.protection.text
         self.protected = 0
         self.not_smaller = 0
         survey = context.survey(messages)
@@ -113,7 +114,7 @@ class Draft:
         old, chars = at.result, len(placeholder.text)
         if chars == at.chars and placeholder.text == text_of(old):
             return False
-        if old.key in self.protection.text:
+        if old.key in self._kept_words:
             self.protected += 1
             return False
         new = with_content(old, placeholder)
@@ -213,7 +214,8 @@ class Draft:
         if 2 * chars + more >= at.chars and not self._has_less_text(new, at.result, more):
             return False
         is_near = 4 * chars >= at.chars and more >= 0
-        return not is_near or _growth(self.context.estimator, at.result, new) <= 0
+        size = self.context.estimator.block
+        return not is_near or size(new) <= size(at.result)
 
     def _has_less_text(self, new: ToolResult, old: ToolResult, more: int) -> bool:
         length = self.context.estimator.length

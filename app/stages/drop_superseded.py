@@ -6,7 +6,7 @@ A placeholder tells what happened later, never where: that stays true whatever l
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -72,24 +72,24 @@ class DropSuperseded(Stage):
 
     def _clear(self, draft: Draft, survey: Survey, cause: Cause, placeholder: str) -> None:
         """Clear what is worthless by that cause, the oldest first, until the target is met."""
-        judgements, names_path = survey.result_judgements, _PATH in placeholder
-        for at in self._older(survey, cause):
+        names_path = _PATH in placeholder
+        for at, told in self._older(survey, cause):
             if not self._is_worth_it(at, cause, draft.context):
                 continue
             if draft.target and draft.is_met:
                 return
             left = _about(placeholder, _path(at, survey) if names_path else "")
-            reason = _reason(judgements[at.result.key].reason)
             if at.has_picture and cause is Cause.IMAGE:
-                draft.put(at, _without_pictures(at.result, left), ChangeKind.CUT, reason)
+                draft.put(at, _without_pictures(at.result, left), ChangeKind.CUT, _reason(told))
             else:
-                draft.clear(at, left, reason)
+                draft.clear(at, left, _reason(told))
 
-    def _older(self, survey: Survey, cause: Cause) -> Sequence[ResultAt]:
-        """The results of that cause that stand before the newest ones, which stay."""
-        results, every = survey.by_cause.get(cause, ()), survey.results
-        newest = every[max(0, len(every) - self.keep_recent) :][:1]
-        return results[: bisect_left(results, newest[0])] if newest else results
+    def _older(self, survey: Survey, cause: Cause) -> Iterable[tuple[ResultAt, str]]:
+        """The results of that cause that stand before the newest ones, which stay, with the reasons."""
+        results, reasons = survey.by_cause.get(cause, ((), ()))
+        newest = survey.results[max(0, len(survey.results) - self.keep_recent) :][:1]
+        end = bisect_left(results, newest[0]) if newest else len(results)
+        return zip(results[:end], reasons, strict=False)
 
     def _is_worth_it(self, at: ResultAt, cause: Cause, context: Context) -> bool:
         if cause is _FILE and at.result.key not in context.unchanged:

@@ -233,12 +233,15 @@ class Survey:
         return judge_results(self.messages, self.answers)
 
     @cached_property
-    def by_cause(self) -> Mapping[Cause, Sequence[ResultAt]]:
-        """Results by the cause of their verdict, in order."""
-        found: dict[Cause, list[ResultAt]] = defaultdict(list)
+    def by_cause(self) -> Mapping[Cause, tuple[Sequence[ResultAt], Sequence[str]]]:
+        """Results in order, and the reasons of their verdicts beside them, by the cause of these."""
+        found: dict[Cause, tuple[list[ResultAt], list[str]]] = defaultdict(lambda: ([], []))
         judgements = self.result_judgements
         for at in self.results:
-            found[judgements[at.result.key].cause].append(at)
+            judgement = judgements[at.result.key]
+            results, reasons = found[judgement.cause]
+            results.append(at)
+            reasons.append(judgement.reason)
         return found
 
     @cached_property
