@@ -67,7 +67,8 @@ class Watches(Keeps, OpensSessions):
             self.look_who_works()
 
     def on_unmount(self) -> None:
-        session_left()
+        if self.app.is_running:  # else no other session will be read
+            session_left()
 
     @in_thread(exit_on_error=False, group="users")
     def look_who_works(self) -> None:
