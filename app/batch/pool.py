@@ -121,7 +121,9 @@ def _pool(job: Job, count: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        _end(set(multiprocessing.active_children()) - before)
+        # The pool may be starting one more in the place of one that ended.
+        while begun := set(multiprocessing.active_children()) - before:
+            _end(begun)
         raise
     pool.shutdown()
 
