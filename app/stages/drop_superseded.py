@@ -76,7 +76,7 @@ class DropSuperseded(Stage):
         for at, told in self._older(survey, cause):
             if not self._is_worth_it(at, cause, draft.context):
                 continue
-            if draft.target and draft.is_met:
+            if draft.is_met:
                 return
             left = _about(placeholder, _path(at, survey) if names_path else "")
             if at.has_picture and cause is Cause.IMAGE:

@@ -109,12 +109,11 @@ class Microcompact(Stage):
         again = lru_cache(partial(self._can_be_had_again, context=context))
         saver = Saver(draft, self.folder, self.root)
         newest, unseen = _last_reply(survey), 0
-        has_end = draft.target > 0 or self.target_chars > 0 or not draft.size_before
         for at in self._long(older, context) if self.min_chars else older:
             form = survey.form(at.result)
             if form in _GONE or at.result.key in needed or not again(at.tool) or self._is_own(at.result):
                 continue
-            if has_end and (draft.is_met or self._is_small(draft)):
+            if draft.is_met or self._is_small(draft):
                 break
             unseen += self._clear(at, form, draft, saver, survey) and at.message > newest
         if little := self._too_little(draft):

@@ -6,10 +6,8 @@ import io
 import json
 import shutil
 import sys
-import tempfile
 from argparse import Action, ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -21,6 +19,7 @@ from hypothesis import strategies as st
 from app.cli.main import COMMANDS, command, main
 from app.convert.targets import TARGETS
 from app.pipeline import preset_names
+from tests.own_place import own_place
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 NAMES = (
@@ -81,18 +80,6 @@ def _values(folder: Path, files: list[Path]) -> dict[str, tuple[str, ...]]:
     }
 
 
-@contextmanager
-def own_place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of its own that is the home folder, too, and where no one types."""
-    with tempfile.TemporaryDirectory() as name, monkeypatch.context() as own:
-        for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
-            own.setenv(f"HANDCOMPACT_{kind}_DIR", f"{name}/{kind.lower()}")
-        own.setenv("HOME", name)
-        own.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-        own.chdir(name)
-        yield Path(name)
-
-
 def ends(line: list[str]) -> tuple[int, str, str]:
     """The exit code of a command, and what it said."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
@@ -139,6 +126,7 @@ OWN: Any = {"deadline": None, "suppress_health_check": [HealthCheck.function_sco
 @settings(max_examples=60, **OWN)
 @given(seed=st.integers(0, 2**32))
 def test_nothing_is_too_strange_to_type(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))  # where no one types
     with own_place(monkeypatch) as folder:
         check(Random(seed), folder)
 
@@ -147,5 +135,6 @@ def test_nothing_is_too_strange_to_type(monkeypatch: pytest.MonkeyPatch, seed: i
 @settings(max_examples=3_000, **OWN)
 @given(seed=st.integers(0, 2**32))
 def test_a_great_many_lines(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))  # where no one types
     with own_place(monkeypatch) as folder:
         check(Random(seed), folder)

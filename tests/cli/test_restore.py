@@ -274,12 +274,16 @@ def test_in_an_agents_folder_nothing_unfinished_lies(
     assert inside.read_bytes() == session.read_bytes() and seen == {"s.json"}
 
 
-def test_unfinished_files_are_removed_and_named(
-    handcompact: Handcompact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def stray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in the present folder that a process which is gone did not finish."""
     monkeypatch.chdir(tmp_path)
-    stray = tmp_path / f"{STAGING_PREFIX}999999999-dead"
-    stray.write_bytes(b"half")
+    path = tmp_path / f"{STAGING_PREFIX}999999999-dead"
+    path.write_bytes(b"half")
+    return path
+
+
+def test_unfinished_files_are_removed_and_named(handcompact: Handcompact, stray: Path) -> None:
     assert handcompact("restore", "--json").json["strays"] == [str(stray)]
     assert handcompact("restore", "--remove-strays", "--json").json == {"removed": [str(stray)]}
     assert not stray.exists()
@@ -289,11 +293,8 @@ def test_unfinished_files_are_removed_and_named(
 
 
 def test_an_unfinished_file_that_stays_is_named(
-    handcompact: Handcompact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    handcompact: Handcompact, stray: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    stray = tmp_path / f"{STAGING_PREFIX}999999999-dead"
-    stray.write_bytes(b"half")
 
     def refuse(path: Path, *, missing_ok: bool) -> None:
         raise PermissionError(13, "Permission denied")

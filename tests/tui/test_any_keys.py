@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -20,6 +19,7 @@ from app.pipeline import preset_names
 from app.tui.app import HandcompactApp, Opening
 from app.tui.keys import keys_of
 from app.tui.screens.inspect import InspectScreen
+from tests.own_place import own_place
 from tests.tui.on_screen import settle
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
@@ -124,13 +124,9 @@ async def walk(chance: Random, folder: Path, steps: int) -> None:
 
 
 def walks(monkeypatch: pytest.MonkeyPatch, seed: int, steps: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, monkeypatch.context() as own:
-        for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-            own.setenv(f"HANDCOMPACT_{name}_DIR", f"{folder}/{name.lower()}")
-        own.setenv("EDITOR", "true")
-        own.setenv("HOME", folder)
-        own.chdir(folder)
-        asyncio.run(walk(Random(seed), Path(folder), steps))
+    monkeypatch.setenv("EDITOR", "true")
+    with own_place(monkeypatch) as folder:
+        asyncio.run(walk(Random(seed), folder, steps))
 
 
 OWN: Any = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
