@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.display import ASCII, UNICODE, Glyphs, cells
-from app.tui.app import HandcompactApp
+from app.tui.app import HandcompactApp, Opening
 from app.tui.keys import BARS, KEYS, Where, bar_of, keys_of, signs
 from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.base import BaseScreen
@@ -124,3 +124,14 @@ async def test_every_action_is_in_the_palette(tmp_path: Path) -> None:
         sort.callback()
         await settle(pilot)
         assert app.preferences.by_tokens
+
+
+async def test_a_screen_that_is_closed_before_it_was_made_is_no_mishap() -> None:
+    app = HandcompactApp(Opening())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.action_help()
+        app.pop_screen()
+        await settle(pilot)
+        assert "Keys of" in await press(pilot, "question_mark")
+        assert "Keys of" not in await press(pilot, "escape")

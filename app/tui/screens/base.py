@@ -23,6 +23,7 @@ from app.display import UNICODE, Glyphs, safe_text
 from app.errors import FileChanged
 from app.settings import lets_errors_through
 from app.tui.keys import Key, Where, bar_of, bindings, keys_of, sign, told_elsewhere
+from app.tui.screens.early import ClosesEarly
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
@@ -128,7 +129,7 @@ class Prompt(Horizontal):
             self.post_message(self.Typed(self.purpose, event.value))
 
 
-class BaseScreen(Screen[None]):
+class BaseScreen(ClosesEarly, Screen[None]):
     """A screen with a header line, a body, a status line and the key bar.
 
     Subclasses set WHERE, compose their body in `body()`, and answer `why_not`. A stylesheet of the

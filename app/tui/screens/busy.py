@@ -13,9 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.display import UNICODE, Glyphs, safe_text
+from app.tui.screens.early import ClosesEarly
 
 
-class BusyScreen(ModalScreen[bool]):
+class BusyScreen(ClosesEarly, ModalScreen[bool]):
     """Takes every key meanwhile, so that none acts on what is behind; answers True for given up."""
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")

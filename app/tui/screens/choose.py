@@ -22,6 +22,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.display import UNICODE, Glyphs, cells, one_line, safe_text
+from app.tui.screens.early import ClosesEarly
 
 MARGIN: Final = 4
 """Columns for the sign and its blank, and two that stay free at the right."""
@@ -73,7 +74,7 @@ class ChoiceLine(Visual):
         return 1
 
 
-class ChooseScreen(ModalScreen[int | None]):
+class ChooseScreen(ClosesEarly, ModalScreen[int | None]):
     """Answers the position of the choice, None when escape was pressed."""
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")

@@ -15,10 +15,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.display import UNICODE, Glyphs, safe_text
+from app.tui.screens.early import ClosesEarly
 from app.tui.widgets.controls import Control, Push
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(ClosesEarly, ModalScreen[bool]):
     """Asks; answers True only for the button that names the deed. Escape is the safe answer."""
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")
