@@ -156,7 +156,7 @@ def _beside(path: Path) -> tuple[str, ...]:
 def _locks(folder: Path) -> tuple[str, ...]:
     """The locks of Copilot CLI in the folder of a session; it leaves them behind when it is killed."""
     pids = (name.removeprefix("inuse.").removesuffix(".lock") for name in _names(folder))
-    return tuple(f"Copilot CLI ({pid})" for pid in pids if pid.isdigit() and _is_alive(int(pid), None))
+    return tuple(f"Copilot CLI ({pid})" for pid in pids if runs(pid))
 
 
 def _names(folder: Path) -> list[str]:
@@ -164,6 +164,11 @@ def _names(folder: Path) -> list[str]:
         return sorted(path.name for path in folder.glob("inuse.*.lock"))
     except OSError:
         return []
+
+
+def runs(number: str) -> bool:
+    """Whether a process runs by whose number a file is named, or another of that number by now."""
+    return number.isascii() and number.isdecimal() and _is_alive(int(number), None)
 
 
 def _is_alive(pid: int, since: float | None) -> bool:
@@ -177,8 +182,7 @@ def _is_alive(pid: int, since: float | None) -> bool:
         return False
     except PermissionError:
         pass
-    began = _began(pid)
-    return since is None or began is None or began < since + _LATER_SECONDS
+    return since is None or (began := _began(pid)) is None or began < since + _LATER_SECONDS
 
 
 def _began(pid: int) -> float | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 from app.errors import WriteFailed
 from app.export.files import STAGING_PREFIX
+from app.running import runs
 from app.settings import data_dir
 
 
@@ -24,7 +24,7 @@ def strays(folders: Iterable[Path] = ()) -> tuple[Path, ...]:
             found += [
                 path
                 for path in sorted(folder.iterdir())
-                if path.name.startswith(STAGING_PREFIX) and not _is_alive(path.name)
+                if path.name.startswith(STAGING_PREFIX) and not runs(_maker(path))
             ]
     return tuple(found)
 
@@ -49,15 +49,6 @@ def remove(paths: Iterable[Path]) -> int:
     return gone
 
 
-def _is_alive(name: str) -> bool:
-    """Whether the process that made this name may still be writing it."""
-    number = name.removeprefix(STAGING_PREFIX).partition("-")[0]
-    if not (number.isascii() and number.isdecimal()) or os.name == "nt":
-        return False
-    try:
-        os.kill(int(number), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+def _maker(path: Path) -> str:
+    """The number of the process that gave this name, and may still be writing."""
+    return path.name.removeprefix(STAGING_PREFIX).partition("-")[0]

@@ -295,6 +295,7 @@ def test_a_session_that_the_client_has_open_is_known_by_its_lock(home: Path) -> 
     folder.mkdir(parents=True)
     (folder / "events.jsonl").write_bytes(lines(start()))
     (folder / "inuse.4194305.lock").touch()
+    (folder / "inuse.².lock").touch()  # a digit to Python, and no number
     assert users_of(folder / "events.jsonl") == ()
     (folder / "inuse.1.lock").touch()
     assert users_of(folder / "events.jsonl") == ("Copilot CLI (1)",)
