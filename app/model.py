@@ -210,13 +210,20 @@ def preview_of(block: Block) -> str:
 
 def with_text(result: ToolResult, text: str) -> ToolResult:
     """The same result holding `text` as its only part."""
-    return with_content(result, Held(text))
-
-
-def with_content(result: ToolResult, content: Content) -> ToolResult:
-    """The same result with the text of `content` as its only part."""
     place = result.parts[0].place if result.parts else None
-    return replace(result, parts=(Text(f"{result.key}/text", content, _INJECTED, place),))
+    return replace(result, parts=(Text(f"{result.key}/text", Held(text), _INJECTED, place),))
+
+
+class Placeholder(Struct, frozen=True):
+    """What a cleared result says; thousands of results can share one."""
+
+    text: str
+    parts: tuple[Part]
+
+    @classmethod
+    def of(cls, text: str) -> Placeholder:
+        """The placeholder of that text; it stands nowhere in the file, so it has no place."""
+        return cls(text, (Text("placeholder", Held(text), _INJECTED),))
 
 
 class Usage(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import ClassVar
 from app.compactability.placeholders import Form, placeholder_form, saved_path
 from app.edits.base import Aim, BlockEdit
 from app.edits.scene import At, Obstacle, Scene
-from app.model import Held, ToolResult, ToolUse, text_of
+from app.model import Placeholder, ToolResult, ToolUse, text_of
 from app.stages.base import option
 from app.stages.draft import Draft, ResultAt
 from app.stages.saving import saved_at
@@ -45,7 +45,7 @@ class Clear(BlockEdit):
     def change(self, draft: Draft, scene: Scene, aims: Sequence[Aim]) -> None:
         for aim in aims:
             if (at := scene.result_at(aim.at)) is not None:
-                draft.clear(at, Held(self._placeholder(at)), "cleared by you")
+                draft.clear(at, Placeholder.of(self._placeholder(at)), "cleared by you")
 
     def _placeholder(self, at: ResultAt) -> str:
         if placeholder_form(at.result) is Form.SAVED and (path := saved_path(text_of(at.result))) is not None:

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from app.display import counted
-from app.model import Block, Held, Text, ToolResult, text_of, with_content, with_text
+from app.model import Block, Placeholder, Text, ToolResult, text_of, with_text
 from app.stages.base import Change, ChangeKind, Context, Messages, PlannedFile, StageResult
 from app.stages.survey import ResultAt as ResultAt
 from app.stages.survey import extent
@@ -106,7 +106,7 @@ class Draft:
             new, carried = _keeping_others(at.result, new), at.carried
         return self._put(at, new, len(text), carried, kind, reason, file)
 
-    def clear(self, at: ResultAt, placeholder: Held, reason: str) -> bool:
+    def clear(self, at: ResultAt, placeholder: Placeholder, reason: str) -> bool:
         """Leave nothing but a placeholder of a result unless a rule forbids it; says whether it was done.
 
         Whole sessions are cleared so: what can be told by lengths alone is asked first.
@@ -117,7 +117,7 @@ class Draft:
         if old.key in self._kept_words:
             self.protected += 1
             return False
-        new = with_content(old, placeholder)
+        new = replace(old, parts=placeholder.parts)
         if self._only_if_smaller and 4 * chars >= at.chars and not self._is_shorter(new, chars, 0, at):
             self.not_smaller += 1
             return False

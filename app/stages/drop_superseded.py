@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from app.compactability import REF, Cause, Kind, tool_kind
 from app.compactability.calls import FAILED_CLEARED
-from app.model import Author, Held, Image, Part, Text, ToolResult
+from app.model import Author, Held, Image, Part, Placeholder, Text, ToolResult
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, ResultAt
 from app.stages.survey import Survey
@@ -80,7 +80,7 @@ class DropSuperseded(Stage):
                 return
             left = _about(placeholder, _path(at, survey) if names_path else "")
             if at.has_picture and cause is Cause.IMAGE:
-                draft.put(at, _without_pictures(at.result, left), ChangeKind.CUT, _reason(told))
+                draft.put(at, _without_pictures(at.result, left.text), ChangeKind.CUT, _reason(told))
             else:
                 draft.clear(at, left, _reason(told))
 
@@ -106,9 +106,9 @@ class DropSuperseded(Stage):
 
 
 @lru_cache(maxsize=1024)
-def _about(placeholder: str, path: str) -> Held:
+def _about(placeholder: str, path: str) -> Placeholder:
     """The placeholder about a path; all results of which the same is said share it."""
-    return Held(placeholder.replace(_PATH, " ".join(path.splitlines()) or "its file"))
+    return Placeholder.of(placeholder.replace(_PATH, " ".join(path.splitlines()) or "its file"))
 
 
 @lru_cache(maxsize=1024)
@@ -116,10 +116,10 @@ def _reason(reason: str) -> str:
     return reason.replace(REF, "a later message")
 
 
-def _without_pictures(result: ToolResult, placeholder: Held) -> ToolResult:
+def _without_pictures(result: ToolResult, placeholder: str) -> ToolResult:
     """The result with the placeholder where its first picture was; its words stay."""
     first = next(part for part in result.parts if isinstance(part, Image))
-    text = Text(f"{result.key}/text", placeholder, Author.INJECTED, first.place)
+    text = Text(f"{result.key}/text", Held(placeholder), Author.INJECTED, first.place)
     parts: Iterator[Part] = (
         text if part is first else part
         for part in result.parts

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache, partial
 from typing import ClassVar, Final
 
 from app.compactability.placeholders import Form, saved_path
-from app.model import Held, ToolResult, preview_of, text_of
+from app.model import Placeholder, ToolResult, preview_of, text_of
 from app.stages.base import Context, Messages, Stage, StageResult, option
 from app.stages.draft import Draft, ResultAt
 from app.stages.saving import Saver, check_folders, folder_option, root_option, saved_at
@@ -202,7 +202,7 @@ class Microcompact(Stage):
             return saver.clear(at, reason)
         if form is _SAVED:
             path = saved_path(text_of(at.result))
-            return path is not None and draft.clear(at, Held(saved_at(path)), reason)
+            return path is not None and draft.clear(at, Placeholder.of(saved_at(path)), reason)
         clue = survey.clue(at.call) if self._names_paths else ""
         return draft.clear(at, _filled(self.placeholder, at.tool, clue), reason)
 
@@ -221,10 +221,10 @@ class Microcompact(Stage):
 
 
 @lru_cache(maxsize=1024)
-def _filled(placeholder: str, tool: str, path: str) -> Held:
+def _filled(placeholder: str, tool: str, path: str) -> Placeholder:
     """The placeholder about a call; all results of which the same is said share it."""
     one_line = " ".join(path.splitlines())
-    return Held(placeholder.replace("{tool}", tool).replace("{path}", one_line).rstrip())
+    return Placeholder.of(placeholder.replace("{tool}", tool).replace("{path}", one_line).rstrip())
 
 
 def _last_reply(survey: Survey) -> int:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from app.compactability.placeholders import saved_path
 from app.errors import BadPipeline
-from app.model import Held, text_of
+from app.model import Placeholder, text_of
 from app.stages.base import ChangeKind, Context, PlannedFile, option
 from app.stages.draft import Draft, ResultAt
 from app.stages.graphemes import whole_start
@@ -185,7 +185,7 @@ class Saver:
         text = text_of(at.result)
         known = saved_path(text)
         if known is not None:
-            return self._draft.clear(at, Held(saved_at(known)), reason)
+            return self._draft.clear(at, Placeholder.of(saved_at(known)), reason)
         return self._save(at, HeadForm(0), text, saved_at, reason)
 
     def _save(
