@@ -1,4 +1,4 @@
-"""The README tells of what resumes just what the committed record of the clients' tests says."""
+"""The pages tell of what resumes just what the committed record of the clients' tests says."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from tests.clients.edits import EDITS
 from tests.clients.pinned import PINNED
 from tests.clients.record import BEGIN, END, load, table, written_into
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
 
 
-def test_the_readme_holds_the_table_of_the_record() -> None:
-    text = README.read_text("utf-8")
-    assert written_into(text) == text, "python -m tests.clients --write README.md"
+def test_the_reference_holds_the_table_of_the_record() -> None:
+    text = (ROOT / "app/cli/REFERENCE.md").read_text("utf-8")
+    assert written_into(text) == text, "python -m tests.clients --write app/cli/REFERENCE.md"
+
+
+def test_the_readme_names_the_versions_that_are_pinned() -> None:
+    section = (ROOT / "README.md").read_text("utf-8").partition("## Agents")[2].partition("\n## ")[0]
+    for one in PINNED:
+        name, _, version = str(one.agent).rpartition(" ")
+        assert name in section and version in section, one.agent
 
 
 def test_the_record_is_of_the_versions_that_are_pinned() -> None:

@@ -23,6 +23,7 @@ def test_the_wheel_opens_a_packaged_sample(tmp_path: Path) -> None:
     report = json.loads(_python("-m", "app", "report", "--json", str(smallest["path"]), cwd=place))
     assert report["rows"]
     assert not (place / "app" / "samples" / "make.py").exists()
+    assert not (place / "app" / "cli" / "REFERENCE.md").exists(), "a page for people who read the repository"
 
 
 def _python(*arguments: str, cwd: Path = ROOT) -> str:

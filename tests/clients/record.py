@@ -13,7 +13,7 @@ from tests.clients.pinned import PINNED
 FILE: Final = Path(__file__).with_name("record.json")
 """Written by the tests where `UPDATE_CLIENTS_RECORD` is set."""
 
-BEGIN: Final = "<!-- edits x agents, by python -m tests.clients --write README.md -->"
+BEGIN: Final = "<!-- edits x agents, by python -m tests.clients --write app/cli/REFERENCE.md -->"
 END: Final = "<!-- end -->"
 
 Record: TypeAlias = dict[str, dict[str, bool]]
