@@ -24,6 +24,11 @@ class Done:
         value: dict[str, Any] = json.loads(self.out)
         return value
 
+    @property
+    def json_lines(self) -> list[dict[str, Any]]:
+        """What was printed as a JSON object a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
 
 class Handcompact:
     """`handcompact ...` with its output caught."""
