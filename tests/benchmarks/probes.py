@@ -213,6 +213,8 @@ def stages(_: Path) -> Numbers:
     passes = {size: cpu(partial(floors.visit, _dicts(size))) for size in sizes}
     gc.collect()
     gc.freeze()
+    looks = [cpu(partial(floors.look, made[size])) for size in sizes]
+    found["look"] = looks[1] / looks[0]
     for kind in STAGES:
         seconds = {}
         for size in sizes:
