@@ -109,8 +109,12 @@ def test_report(handcompact: Handcompact) -> None:
     check("`report`", [handcompact("report", file, *JSON).json for file in files])
 
 
-def test_damage() -> None:
+def test_notices() -> None:
     assert sorted(first_cells("Notices")) == sorted(DAMAGE)
+    section = PAGE.partition("### Notices")[2].partition("\n### ")[0]
+    for sidecar in (ROOT / "tests" / "data" / "cases").glob("*.expect.json"):
+        for word in json.loads(sidecar.read_text("utf-8"))["expect"]["load"]["warnings"]:
+            assert f"`{word}`" in section, sidecar.name
 
 
 def test_exports(handcompact: Handcompact, session: Path, early: Path, tmp_path: Path) -> None:
