@@ -90,31 +90,31 @@ def _after_a_refusal(session: Path) -> Exported:
 
 
 EDITS: Final[Mapping[str, Edit]] = {
-    "unchanged": Edit("nothing: a new session with a new id", export),
+    "unchanged": Edit("no edit: a new session with a new id", export),
     "placeholders": Edit("old results cleared to placeholders", by_stage("microcompact")),
     "cut": Edit("long results cut to head and tail", by_stage("tool_result_budget")),
     "saved": Edit(
         "long results saved to files, a preview left", by_stage("tool_result_budget", action="save")
     ),
-    "pictures": Edit("pictures replaced by a line each", by_hand(_note_pictures), absent=("Qwen",)),
+    "pictures": Edit("pictures replaced by one line each", by_hand(_note_pictures), absent=("Qwen",)),
     "dropped-pairs": Edit("calls dropped with their results", by_hand(_drop_two_calls)),
-    "rewritten": Edit("words of yours and of the agent rewritten", by_hand(_rewrite_both)),
+    "rewritten": Edit("your words and the agent's rewritten", by_hand(_rewrite_both)),
     "oldest-turns": Edit("the oldest turns dropped", by_stage("retain_tail"), absent=("Gemini",)),
-    "snipped": Edit("the middle taken out, a line in its place", by_stage("snip")),
+    "snipped": Edit("the middle removed, one line in its place", by_stage("snip")),
     "thinking-dropped": Edit(
         "thinking of older turns dropped",
         by_stage("drop_thinking"),
         absent=("Claude Code 2.0", "Qwen", "Gemini", "opencode"),
     ),
-    "summary-and-tail": Edit("a summary, then the newest turn; the old part stays above", summarised),
+    "summary-and-tail": Edit("a summary, then the newest turn; the old part stays in the file", summarised),
     "old-part-left-out": Edit(
-        "the same, the old part left out", lambda session: summarised(session, drop_old=True)
+        "the same without the old part (`--drop-old`)", lambda session: summarised(session, drop_old=True)
     ),
-    "summarised": Edit("a summary in the place of almost everything", _whole_summary),
-    "recovered": Edit("the harder cut after the provider refused", _after_a_refusal),
-    "slim": Edit("placeholders, second copies of results emptied (`--slim`)", _slim),
+    "summarised": Edit("almost everything replaced by a summary", _whole_summary),
+    "recovered": Edit("cut harder after the provider refused", _after_a_refusal),
+    "slim": Edit("placeholders; second copies of results emptied (`--slim`)", _slim),
     "in-place": Edit("written in place", _in_place, absent=("opencode",)),
     "twice": Edit("an export of an export", _twice),
-    **{name: Edit(f"preset `{name}`, every stage at work", by_preset(name)) for name in preset_names()},
+    **{name: Edit(f"pipeline `{name}`, every stage at work", by_preset(name)) for name in preset_names()},
 }
 """By the name in tests and in the record; the order is that of the table."""

@@ -47,7 +47,7 @@ def table() -> str:
 
 def _lines(record: Record) -> Iterator[str]:
     agents = [str(one.agent) for one in PINNED]
-    yield _row("what is done", agents)
+    yield _row("edit", agents)
     yield _row("---", ["---"] * len(agents))
     for name, edit in EDITS.items():
         if name in record:
