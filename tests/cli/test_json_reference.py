@@ -14,6 +14,7 @@ import pytest
 from app.cli.main import COMMANDS, command
 from app.edits import EDITS
 from app.handwork import OTHER_VERBS
+from app.keeping.recipe import parse_recipe
 from app.views.problems import DAMAGE
 from app.work.quick_fixes import QUICK_FIXES
 from tests.cli.run import Handcompact
@@ -220,6 +221,20 @@ def test_folders(handcompact: Handcompact, session: Path) -> None:
     assert sums - {".summary.outcomes", ".summary.largest"} == {
         name for name in fields_of("Folders") if name.startswith(".summary") and name != ".summary.largest"
     }
+
+
+def test_the_example_of_edit_does_what_it_says(handcompact: Handcompact) -> None:
+    example = PAGE.partition("--do 'fix superseded-reads'")
+    typed = re.findall(r"--do (?:'([^']+)'|(\w+))", example[1] + example[2].partition("```")[0])
+    operations = [part for pair in typed for part in ("--do", "".join(pair))]
+    done = handcompact("edit", SAMPLES / "claude-code-long.jsonl", *operations, *DRY)
+    assert done.code == 0, done.err
+    assert len(done.json["steps"]) == 5 and len(operations) == 12
+
+
+def test_the_example_of_a_recipe_is_one() -> None:
+    (text,) = re.findall(r"```toml\n(recipe = .*?)```", PAGE, re.DOTALL)
+    assert len(parse_recipe(text, "REFERENCE.md", lambda rule: None).steps) == 3
 
 
 def test_every_option_of_every_command_is_named() -> None:
