@@ -96,7 +96,7 @@ EDITS: Final[Mapping[str, Edit]] = {
     "saved": Edit(
         "long results saved to files, a preview left", by_stage("tool_result_budget", action="save")
     ),
-    "pictures": Edit("pictures replaced by one line each", by_hand(_note_pictures), absent=("Qwen",)),
+    "pictures": Edit("images replaced by one line each", by_hand(_note_pictures), absent=("Qwen",)),
     "dropped-pairs": Edit("calls dropped with their results", by_hand(_drop_two_calls)),
     "rewritten": Edit("your words and the agent's rewritten", by_hand(_rewrite_both)),
     "oldest-turns": Edit("the oldest turns dropped", by_stage("retain_tail"), absent=("Gemini",)),
