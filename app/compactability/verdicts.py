@@ -137,22 +137,22 @@ _TEXTS: Final = {
     Author.ASSISTANT: _fixed(Verdict.DECISION, Cause.REPLY, "the model's own words"),
     Author.SUMMARY: _fixed(Verdict.DECISION, Cause.SUMMARY, "summary of what came before"),
     Author.SYSTEM: _fixed(Verdict.DECISION, Cause.INSTRUCTIONS, "instructions that every request carries"),
-    Author.MARKER: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "says what was taken out"),
+    Author.MARKER: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "says what was removed"),
     Author.INJECTED: _fixed(
-        Verdict.REGENERABLE, Cause.INJECTED, "put there by the client, which does so again"
+        Verdict.REGENERABLE, Cause.INJECTED, "added by the client, which will add it again"
     ),
 }
 _CALL: Final = _fixed(Verdict.CALL, Cause.CALL, "tool call; goes only together with its result")
-_PASTED: Final = _fixed(Verdict.ONLY_COPY, Cause.PASTED, "picture that stands nowhere else in the session")
-_OPAQUE: Final = _fixed(Verdict.ONLY_COPY, Cause.UNKNOWN, "block of a type that is not read; kept as it is")
+_PASTED: Final = _fixed(Verdict.ONLY_COPY, Cause.PASTED, "image with no other copy in the session")
+_OPAQUE: Final = _fixed(Verdict.ONLY_COPY, Cause.UNKNOWN, "block of an unknown type; kept as it is")
 _NEW_THINKING: Final = _fixed(Verdict.DECISION, Cause.NEW_THINKING, "thinking of the newest turn")
 _OLD_THINKING: Final = _fixed(Verdict.SUPERSEDED, Cause.OLD_THINKING, "thinking of an older turn")
-_ANSWER: Final = _fixed(Verdict.DECISION, Cause.ANSWER, "holds your own answer")
+_ANSWER: Final = _fixed(Verdict.DECISION, Cause.ANSWER, "contains your answer")
 _FORMS: Final = {
-    Form.CLEARED: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "cleared already; a placeholder is left"),
-    Form.SAVED: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "saved to a file already; a preview is left"),
-    Form.STUB: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "names an earlier copy, which holds the text"),
-    Form.CUT: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "cut already"),
+    Form.CLEARED: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "already cleared; a placeholder is left"),
+    Form.SAVED: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "already saved to a file; a preview is left"),
+    Form.STUB: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "points to an earlier copy of the text"),
+    Form.CUT: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "already cut"),
 }
 _MAIN_LINE: Final = frozenset({Standing.LIVE, Standing.BEFORE_BOUNDARY})
 _TITLES: Final = {
@@ -175,15 +175,15 @@ _TITLES: Final = {
 }
 _TIES: Final = {
     Tie.CHANGED: (Verdict.SUPERSEDED, Cause.STALE_READ, f"file changed later at {REF}"),
-    Tie.REPEATED: (Verdict.SUPERSEDED, Cause.REPEATED, f"the same call gave the same at {REF}"),
+    Tie.REPEATED: (Verdict.SUPERSEDED, Cause.REPEATED, f"the same call gave the same result at {REF}"),
     Tie.OVERTAKEN: (Verdict.ONLY_COPY, Cause.GONE_STATE, f"files were changed later at {REF}"),
     Tie.RETRIED: (Verdict.ERROR, Cause.RETRIED, f"failed; a later try worked at {REF}"),
 }
-_NO_CALL: Final = (Cause.UNKNOWN, "its call is gone")
-_NOBODY_KNOWS: Final = (Cause.UNKNOWN, "nothing says that this tool can be run again")
+_NO_CALL: Final = (Cause.UNKNOWN, "its call is missing")
+_NOBODY_KNOWS: Final = (Cause.UNKNOWN, "it is not known whether this tool can be run again")
 _ONLY_COPIES: Final[dict[Kind | None, tuple[Cause, str]]] = {
-    Kind.WEB_SEARCH: (Cause.WEB, "the web may answer otherwise next time"),
-    Kind.WEB_FETCH: (Cause.WEB, "the web may answer otherwise next time"),
+    Kind.WEB_SEARCH: (Cause.WEB, "the web may answer differently next time"),
+    Kind.WEB_FETCH: (Cause.WEB, "the web may answer differently next time"),
     Kind.AGENT: (Cause.AGENT, "another agent's work, costly to repeat"),
 }
 _AGAIN: Final[dict[Kind | None, tuple[Cause, str]]] = {
@@ -191,8 +191,8 @@ _AGAIN: Final[dict[Kind | None, tuple[Cause, str]]] = {
     Kind.WRITE: (Cause.WRITE_ECHO, "the call itself says what was written"),
     Kind.EDIT: (Cause.WRITE_ECHO, "the call itself says what was changed"),
     Kind.BASH: (Cause.COMMAND, "the command can be run again"),
-    Kind.GREP: (Cause.LISTING, "the same search can be made again"),
-    Kind.GLOB: (Cause.LISTING, "the same search can be made again"),
+    Kind.GREP: (Cause.LISTING, "the same search can be run again"),
+    Kind.GLOB: (Cause.LISTING, "the same search can be run again"),
     Kind.LIST: (Cause.LISTING, "can be listed again"),
     Kind.SCREENSHOT: (Cause.IMAGE, "can be taken again"),
     Kind.TODO: (Cause.WRITE_ECHO, "the call itself holds it"),
@@ -276,7 +276,7 @@ def _judge_result(answer: Answered, relation: Relation | None) -> Judgement:
     if kind not in REGENERABLE:
         cause, why = _ONLY_COPIES.get(kind, _NOBODY_KNOWS) if answer.use else _NO_CALL
         return _fixed(Verdict.ONLY_COPY, cause, f"{title}; {why}")
-    cause, why = _AGAIN.get(kind, (Cause.TOOL, "can be had again"))
+    cause, why = _AGAIN.get(kind, (Cause.TOOL, "can be regenerated"))
     if any(isinstance(part, Image) for part in answer.result.parts):
         cause = Cause.IMAGE
     return _fixed(Verdict.REGENERABLE, cause, f"{title}; {why}")

@@ -25,7 +25,7 @@ from app.stages.draft import Draft
 
 def allow_words_option() -> Any:
     """The option without which an edit leaves the person's own words alone."""
-    return option(False, "also your own words: say so only after reading which")
+    return option(False, "also change your own words; set it only after reading which")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Edit(Action):
 
     keys: tuple[str, ...] = ()
     """Keys of blocks, or of messages for all their blocks."""
-    force: bool = option(False, "also what is protected; what is pinned always stays")
+    force: bool = option(False, "also change protected blocks (pinned ones always stay)")
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         """The conversation after as much of the edit as may be done."""
@@ -50,7 +50,7 @@ class Edit(Action):
     def why_not(self, messages: Messages, context: Context) -> str | None:
         """Why the edit cannot be done as it was asked for, in words; None when it can."""
         if self.needs_keys and not self.keys:
-            return "no row is chosen"
+            return "no rows are chosen"
         scene = self.scene(messages, context)
         if missing := scene.missing(self.keys):
             rows = "1 row is" if len(missing) == 1 else f"{len(missing):,} rows are"
@@ -144,9 +144,9 @@ class BlockEdit(Edit, ABC):
         obstacle, number = Counter(obstacles).most_common(1)[0]
         if obstacle == WORDS:
             words = counted(number, "text")
-            return f"{words} of your own would be {self.done}: that needs your yes ({ALLOW_WORDS})"
+            return f"{words} of yours would be {self.done}: this needs your consent ({ALLOW_WORDS})"
         stay = "it stays" if total == 1 else f"{number:,} of {total:,} stay"
-        lifted = f" ({obstacle.lifted_by} lifts that)" if obstacle.lifted_by else ""
+        lifted = f" (override: {obstacle.lifted_by})" if obstacle.lifted_by else ""
         return f"{stay}: {obstacle.reason}{lifted}"
 
     @property

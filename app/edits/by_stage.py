@@ -23,9 +23,9 @@ class ByStage(Edit):
     title: ClassVar[str] = "stage"
     needs_keys: ClassVar[bool] = False
 
-    stage: str = option("drop_superseded", "the stage, as pipelines call it")
+    stage: str = option("drop_superseded", "the stage, by its name in pipelines")
     settings: tuple[str, ...] = option((), "its options, each as OPTION=VALUE")
-    called: str = option("", "what people call it; empty: the stage's own word")
+    called: str = option("", "name to show; empty: the stage's own")
     allow_words: bool = allow_words_option()
 
     @property
@@ -42,7 +42,7 @@ class ByStage(Edit):
         for name in kind.local:
             if name in values:
                 raise BadPipeline(
-                    f"{self.stage}.{name} may not stand in an edit, which can be replayed elsewhere"
+                    f"{self.stage}.{name} is not allowed in an edit, since edits can be replayed elsewhere"
                 )
         stage = kind.build(values)
         return stage.with_options({"protect": False}) if self.force else stage
@@ -51,7 +51,8 @@ class ByStage(Edit):
         result = run_stage(self._stage(), messages, self._narrowed(messages, context))
         gone = sum(change.before is not None and is_typed(change.before) for change in result.changes)
         if gone and not self.allow_words:
-            note = f"{counted(gone, 'message')} of your own would go: that needs your yes ({ALLOW_WORDS})"
+            typed = f"{counted(gone, 'message')} of yours"
+            note = f"{typed} would be removed: this needs your consent ({ALLOW_WORDS})"
             return StageResult(messages, note=note, size_before=result.size_before)
         if result.changes and (unsound := why_unsound(messages, result.messages)):
             return StageResult(messages, note=unsound, size_before=result.size_before)
@@ -75,5 +76,5 @@ class ByStage(Edit):
 def _parsed(setting: str) -> tuple[str, str]:
     name, equals, value = setting.partition("=")
     if not (equals and name.strip()):
-        raise BadPipeline(f"{setting!r}: OPTION=VALUE was expected, as in keep_recent=0")
+        raise BadPipeline(f"{setting!r}: expected OPTION=VALUE, as in keep_recent=0")
     return name.strip(), value.strip()

@@ -15,8 +15,8 @@ from app.stages.draft import Draft, ResultAt
 from app.stages.saving import saved_at
 from app.stages.survey import path_clue
 
-NO_RESULT = Obstacle("holds no tool result")
-CLEARED = Obstacle("a placeholder stands for it already")
+NO_RESULT = Obstacle("not a tool result")
+CLEARED = Obstacle("already a placeholder")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +26,10 @@ class Clear(BlockEdit):
     name: ClassVar[str] = "clear"
     title: ClassVar[str] = "clear"
     done: ClassVar[str] = "cleared"
-    unfit: ClassVar[str] = "none of it holds a tool result"
+    unfit: ClassVar[str] = "there is no tool result in it"
 
-    clue: bool = option(True, "the placeholder names the tool, and the file or command")
-    note: str = option("", "words of yours that the placeholder says, on one line")
+    clue: bool = option(True, "name the tool and its file or command in the placeholder")
+    note: str = option("", "a note to add to the placeholder, on one line")
 
     def aims(self, scene: Scene) -> Sequence[Aim]:
         return [Aim(at, self._obstacle_at(scene, at)) for at, _ in self.result_aims(scene)]

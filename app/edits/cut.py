@@ -24,7 +24,7 @@ CHARACTERS: Final = "characters"
 CUT_TEXT: Final = "\n\n[... middle cut ...]\n\n"
 """What stands for the middle of a text that is no result."""
 
-NO_WORDS: Final = Obstacle("holds neither words nor a result")
+NO_WORDS: Final = Obstacle("neither text nor a result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +34,13 @@ class Cut(BlockEdit):
     name: ClassVar[str] = "cut"
     title: ClassVar[str] = "cut"
     done: ClassVar[str] = "cut"
-    unfit: ClassVar[str] = "nothing of it is longer than what would stay (long lines: unit=characters)"
+    unfit: ClassVar[str] = (
+        "nothing in it is longer than what would be kept (for long lines use unit=characters)"
+    )
 
-    head: int = option(20, "how much of the beginning stays", minimum=0)
-    tail: int = option(10, "how much of the end stays", minimum=0)
-    unit: str = option(LINES, "what head and tail count", choices=(LINES, CHARACTERS))
+    head: int = option(20, "how much of the beginning to keep", minimum=0)
+    tail: int = option(10, "how much of the end to keep", minimum=0)
+    unit: str = option(LINES, "unit of head and tail", choices=(LINES, CHARACTERS))
     allow_words: bool = allow_words_option()
 
     @property

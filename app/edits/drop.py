@@ -24,7 +24,7 @@ class Drop(BlockEdit):
     name: ClassVar[str] = "drop"
     title: ClassVar[str] = "drop"
     done: ClassVar[str] = "dropped"
-    unfit: ClassVar[str] = "nothing of it can be dropped"
+    unfit: ClassVar[str] = "nothing in it can be dropped"
 
     allow_words: bool = allow_words_option()
 
@@ -54,7 +54,7 @@ class Drop(BlockEdit):
                 obstacle = replace(kept, reason=f"its {half} must stay too ({kept.reason})")
         for each in group:
             half = "call" if isinstance(scene.block(at), ToolUse) else "result"
-            reason = "dropped by you" if each in chosen else f"goes with its {half}, dropped by you"
+            reason = "dropped by you" if each in chosen else f"dropped by you with its {half}"
             yield Aim(each, obstacle, reason)
 
     def _why_stays(self, scene: Scene, at: At) -> Obstacle | None:
@@ -70,9 +70,9 @@ class Drop(BlockEdit):
             goes = bool(led_to) and all(at in aims and aims[at].obstacle is None for at in led_to)
             kept = next((o for at in thinking if (o := scene.why_place_stays(at))), None)
             if goes and kept is None:
-                yield from (Aim(at, None, "all that it led to was dropped") for at in thinking)
+                yield from (Aim(at, None, "everything it led to was dropped") for at in thinking)
             elif goes and kept is not None:
-                obstacle = replace(kept, reason=f"its thinking must stay ({kept.reason})")
+                obstacle = replace(kept, reason=f"its thinking must stay too ({kept.reason})")
                 for at in led_to:
                     yield from (Aim(half, obstacle) for half in scene.partners(at))
             else:

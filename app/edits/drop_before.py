@@ -19,9 +19,9 @@ class DropBefore(SpanEdit):
     strategy: ClassVar[str] = "drop-before"
 
     leave: str = option(
-        MARKER, "what stands for it: a line, or a summary by rules", choices=(MARKER, STRUCTURED)
+        MARKER, "what replaces it: one line, or a summary by rules", choices=(MARKER, STRUCTURED)
     )
-    keep_first_user: bool = option(False, "your first request stays, behind the boundary")
+    keep_first_user: bool = option(False, "keep your first request, after the boundary")
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         named = self.scene(messages, context).named(self.keys)

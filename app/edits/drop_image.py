@@ -14,9 +14,9 @@ class DropImage(ImageEdit):
     """Takes pictures out of messages and results; a line is left only where nothing else would be."""
 
     name: ClassVar[str] = "drop_image"
-    title: ClassVar[str] = "drop picture"
+    title: ClassVar[str] = "drop image"
     done: ClassVar[str] = "dropped"
-    unfit: ClassVar[str] = "none of it holds a picture"
+    unfit: ClassVar[str] = "there is no image in it"
 
     def line(self, image: Image) -> str:
         return ""

@@ -15,9 +15,9 @@ from app.model import Author, Block, Held, Image, Part, Text, ToolResult, ToolUs
 from app.stages.base import ChangeKind
 from app.stages.draft import Draft
 
-NO_PICTURE: Final = Obstacle("holds no picture")
+NO_PICTURE: Final = Obstacle("not an image")
 REMOVED: Final = "[Image removed]"
-REASON: Final = "picture taken out by you"
+REASON: Final = "image removed by you"
 
 
 @dataclass(frozen=True, kw_only=True)

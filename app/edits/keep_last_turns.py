@@ -19,10 +19,10 @@ class KeepLastTurns(DropBefore):
     strategy: ClassVar[str] = "keep-last-turns"
     needs_keys: ClassVar[bool] = False
 
-    turns: int = option(3, "newest turns that stay", unit="turns", minimum=1)
+    turns: int = option(3, "newest turns to keep", unit="turns", minimum=1)
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         turns = list(turns_of(messages))
         if len(turns) <= self.turns:
-            return self.idle(messages, context, f"there are no more than {len(turns)} turns")
+            return self.idle(messages, context, f"there are only {len(turns)} turns")
         return self.begin_at(turns[-self.turns].start, messages, context)

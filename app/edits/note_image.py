@@ -17,11 +17,11 @@ class NoteImage(ImageEdit):
     """Puts a line with kind, size in pixels and bytes in the place of pictures."""
 
     name: ClassVar[str] = "note_image"
-    title: ClassVar[str] = "note picture"
+    title: ClassVar[str] = "note image"
     done: ClassVar[str] = "noted"
-    unfit: ClassVar[str] = "none of it holds a picture"
+    unfit: ClassVar[str] = "there is no image in it"
 
-    note: str = option("", "words of yours that the line says: what was to be seen")
+    note: str = option("", "a note to add: what the image showed")
 
     def line(self, image: Image) -> str:
         kind = image.media_type.removeprefix("image/").upper()

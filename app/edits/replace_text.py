@@ -23,7 +23,7 @@ class ReplaceText(BlockEdit):
     name: ClassVar[str] = "replace_text"
     title: ClassVar[str] = "rewrite"
     done: ClassVar[str] = "rewritten"
-    unfit: ClassVar[str] = "it says that already"
+    unfit: ClassVar[str] = "the text is the same"
     only_if_smaller: ClassVar[bool] = False
 
     text: str = option("", "the new text")
@@ -35,7 +35,7 @@ class ReplaceText(BlockEdit):
 
     def why_not(self, messages: Messages, context: Context) -> str | None:
         if not self.text.strip():
-            return "providers refuse an empty text: drop the block instead"
+            return "providers refuse empty texts: drop the block instead"
         return super().why_not(messages, context)
 
     def aims(self, scene: Scene) -> Sequence[Aim]:

@@ -18,7 +18,7 @@ from app.stages.saving import ClientForm, Saver, check_folders
 FOLDER = "tool-results"
 """Below the new session's side folder this is where Claude Code keeps its own."""
 
-SHORT = Obstacle("is saved or cleared already")
+SHORT = Obstacle("already saved or cleared")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +28,12 @@ class Save(BlockEdit):
     name: ClassVar[str] = "save"
     title: ClassVar[str] = "save"
     done: ClassVar[str] = "saved"
-    unfit: ClassVar[str] = "none of it holds a tool result"
+    unfit: ClassVar[str] = "there is no tool result in it"
 
-    preview_chars: int = option(2_000, "how much of its beginning stays", unit="characters", minimum=0)
-    folder: str = option(FOLDER, "folder of the files, below the new session's own")
+    preview_chars: int = option(
+        2_000, "how much of the beginning to keep as a preview", unit="characters", minimum=0
+    )
+    folder: str = option(FOLDER, "folder for the files, under the new session's own")
 
     def __post_init__(self) -> None:
         check_folders(self.name, self.folder, "")

@@ -41,11 +41,11 @@ FORCE: Final = "force"
 ALLOW_WORDS: Final = "allow_words"
 
 WORDS: Final = Obstacle("your own words", ALLOW_WORDS)
-NEWEST: Final = Obstacle("newest reply of the model, which no edit alters")
-SEALED: Final = Obstacle("thinking is sealed: it goes whole turns at a time (strip_thinking)")
-OPEN_THINKING: Final = Obstacle("thinking of the turn that is still open")
+NEWEST: Final = Obstacle("newest reply of the model, which no edit changes")
+SEALED: Final = Obstacle("thinking is sealed: only whole turns of it can be removed (strip_thinking)")
+OPEN_THINKING: Final = Obstacle("thinking of the unfinished turn")
 SYSTEM: Final = Obstacle("system prompt: the agent sends it with every request")
-BY_PROVIDER: Final = Obstacle("made by the provider's own tool, and sealed")
+BY_PROVIDER: Final = Obstacle("sealed: made by a tool of the provider")
 
 
 class Index:

@@ -18,11 +18,11 @@ def why_unsound(before: Messages, after: Messages) -> str | None:
     """Why a provider would refuse `after`, if it did not refuse `before` for that; else None."""
     was, now = _Order(before), _Order(after)
     if not now.has_messages:
-        return "nothing of the conversation would be left"
+        return "nothing would be left of the conversation"
     if now.begins_with_model and not was.begins_with_model:
-        return "the conversation would begin with the model's words: let those go too, or use drop_before"
+        return "the conversation would begin with a reply of the model: drop that too, or use drop_before"
     if now.loose_end and now.loose_end != was.loose_end:
-        return "the conversation would end in a reply that ends in white space"
+        return "the conversation would end with a reply that ends in white space"
     for words, keys in now.faults.items():
         if keys - was.faults.get(words, set()):
             return words
@@ -48,13 +48,13 @@ def _faults(reply: list[Block]) -> Iterator[tuple[str, str]]:
     """What is wrong with a reply as a whole, with the key of the block it is about."""
     thinking = [block for block in reply if isinstance(block, Thinking)]
     if thinking and not isinstance(reply[0], Thinking):
-        yield "a reply without thinking would run into one that begins with it", thinking[0].key
+        yield "a reply without thinking would be joined with one that begins with thinking", thinking[0].key
     if isinstance(reply[-1], Thinking):
-        yield "a reply would end in thinking", reply[-1].key
+        yield "a reply would end with thinking", reply[-1].key
     called = False
     for block in reply:
         if called and isinstance(block, Text):
-            yield "words of the model would stand right behind a call that has no result", block.key
+            yield "text of the model would directly follow a call without a result", block.key
         called = called or (isinstance(block, ToolUse) and not block.server)
 
 

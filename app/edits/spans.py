@@ -47,7 +47,7 @@ class SpanEdit(Edit):
             survey,
             whole_pairs_before(survey.rest, cut),
             self.protection(messages, context),
-            "taken out by you",
+            "removed by you",
             keep_earlier=keep_earlier,
             keep_first_user=keep_first,
         )
@@ -55,11 +55,11 @@ class SpanEdit(Edit):
     def behind_boundary(self, cut: Cut, text: str, author: Author, context: Context) -> StageResult:
         """The conversation with `text` behind a boundary in the place of what goes; else why it cannot be."""
         if not cut.removed:
-            return self.idle(cut.given, context, "nothing before it may go", cut.protected)
+            return self.idle(cut.given, context, "nothing before it can be removed", cut.protected)
         if refused := self.why_words_stay(cut.changes):
             return self.idle(cut.given, context, refused)
         boundary = Boundary("", "manual", self.strategy)
-        reason = f"stands for {counted(cut.removed, 'message')}"
+        reason = f"replaces {counted(cut.removed, 'message')}"
         return self.proved(cut.given, replaced(cut, text, author, boundary, context, reason), context)
 
     def proved(self, messages: Messages, result: StageResult, context: Context) -> StageResult:
@@ -67,7 +67,7 @@ class SpanEdit(Edit):
         if unsound := why_unsound(messages, result.messages):
             return self.idle(messages, context, unsound)
         if context.estimator.total(result.messages) >= result.size_before:
-            longer = "what stands for it would not be shorter than what goes"
+            longer = "the replacement would not be shorter than what it replaces"
             return self.idle(messages, context, longer, result.protected)
         return result
 
@@ -85,7 +85,9 @@ class SpanEdit(Edit):
         words = sum(change.before is not None and is_typed(change.before) for change in changes)
         if not words or self.allow_words:
             return None
-        return f"{counted(words, 'message')} of your own would go: that needs your yes ({ALLOW_WORDS})"
+        return (
+            f"{counted(words, 'message')} of yours would be removed: this needs your consent ({ALLOW_WORDS})"
+        )
 
     def idle(self, messages: Messages, context: Context, note: str, protected: int = 0) -> StageResult:
         """Nothing changed, and why."""

@@ -23,10 +23,12 @@ class StripThinking(BlockEdit):
     name: ClassVar[str] = "strip_thinking"
     title: ClassVar[str] = "strip thinking"
     done: ClassVar[str] = "dropped"
-    unfit: ClassVar[str] = "there is no thinking in these turns"
+    unfit: ClassVar[str] = "no thinking in these turns"
     needs_keys: ClassVar[bool] = False
 
-    keep_turns: int = option(1, "without rows: newest turns whose thinking stays", unit="turns", minimum=0)
+    keep_turns: int = option(
+        1, "without rows: newest turns that keep their thinking", unit="turns", minimum=0
+    )
 
     def aims(self, scene: Scene) -> Sequence[Aim]:
         return [aim for turn in self._turns(scene) for aim in _aims_in(scene, turn, chosen=bool(self.keys))]
@@ -43,7 +45,7 @@ class StripThinking(BlockEdit):
 
     def change(self, draft: Draft, scene: Scene, aims: Sequence[Aim]) -> None:
         for aim in aims:
-            draft.drop(aim.at.message, aim.at.block, "thinking taken out by you")
+            draft.drop(aim.at.message, aim.at.block, "thinking removed by you")
 
 
 def _aims_in(scene: Scene, turn: range, *, chosen: bool) -> Iterator[Aim]:

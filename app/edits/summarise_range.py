@@ -23,7 +23,7 @@ MODEL: Final = "model"
 ANY_TEXT: Final = "some text"
 """Stands for a text that is still to be written, when it is asked whether it could be put in."""
 
-NO_EXCHANGE: Final = "no call with its result lies whole between these rows"
+NO_EXCHANGE: Final = "these rows contain no complete call/result pair"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +39,11 @@ class SummariseRange(SpanEdit):
     strategy: ClassVar[str] = "range"
 
     source: str = option(
-        STRUCTURED, "by rules, written by you, or given by a model", choices=(STRUCTURED, HAND, MODEL)
+        STRUCTURED, "by rules, written by you, or from a model", choices=(STRUCTURED, HAND, MODEL)
     )
     text: str = option("", "hand, model: the summary")
     input_chars: int = option(
-        80_000, "model: characters of the stretch that it is asked about", unit="characters", minimum=1
+        80_000, "model: characters of the rows to summarise, at most", unit="characters", minimum=1
     )
 
     def why_not(self, messages: Messages, context: Context) -> str | None:
@@ -91,16 +91,16 @@ class SummariseRange(SpanEdit):
 
     def _between(self, messages: Messages, start: int, end: int, context: Context) -> StageResult:
         stays = self._newest_stays(messages, context)
-        drop = drop_range(context.survey(messages), start, end, stays, "a summary stands for it")
+        drop = drop_range(context.survey(messages), start, end, stays, "replaced by a summary")
         if not drop.removed:
-            return self.idle(messages, context, "nothing of it may go", drop.protected)
+            return self.idle(messages, context, "nothing in it can be removed", drop.protected)
         if refused := self.why_words_stay(drop.changes):
             return self.idle(messages, context, refused)
         boundary = Boundary("", "manual", self.strategy, context.now, removed=drop.removed, hides=False)
         text = self._text(messages[start:end], drop.removed) + index_line(context, drop.gone, drop.kept)
         made = boundary_message(drop.first, text, Author.SUMMARY, boundary)
         after = sized((*messages[:start], made, *drop.kept, *messages[end:]), start, messages, context)
-        reason = f"stands for {counted(drop.removed, 'message')}, by {self.source}"
+        reason = f"replaces {counted(drop.removed, 'message')}, by {self.source}"
         result = StageResult(
             after,
             (*drop.changes, made_change(made.blocks[0], reason)),

@@ -25,10 +25,10 @@ class ActiveContext(Stage):
         start = view_start(survey)
         boundary = messages[start].boundary if start is not None else None
         if start is None or boundary is None:
-            nothing = "there was no compaction before: the view is the whole conversation"
+            nothing = "no earlier compaction: the view is the whole conversation"
             return StageResult(messages, note=nothing, size_before=size)
         when = "" if boundary.time is None else f" of {clock(boundary.time)} UTC"
-        hidden = "" if boundary.removed is None else f", which took out {boundary.removed:,} messages"
+        hidden = "" if boundary.removed is None else f", which removed {boundary.removed:,} messages"
         note = f"the view starts at the {boundary.trigger} compaction{when}{hidden}"
         protection = context.protection if self.protect else context.protection.only_pinned()
         system = {block.key for m in messages[:start] if m.role is Role.SYSTEM for block in m.blocks}

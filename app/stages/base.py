@@ -189,15 +189,15 @@ class Stage(Action):
         "target_share",
     )
 
-    enabled: bool = option(True, "run this stage at all")
-    only_if_smaller: bool = option(True, "make no replacement that is not shorter than what it replaces")
+    enabled: bool = option(True, "whether this stage runs")
+    only_if_smaller: bool = option(True, "make only replacements that are shorter than what they replace")
     protect: bool = option(True, "leave protected blocks alone (pinned ones always stay)")
     target_tokens: int = option(
-        0, "stop as soon as the conversation is this small; 0: no such stop", unit="tokens", minimum=0
+        0, "stop as soon as the conversation is this small; 0: never", unit="tokens", minimum=0
     )
     target_share: float = option(
         0.0,
-        "stop as soon as the conversation fills this share of the window; 0: no such stop",
+        "stop as soon as the conversation fills only this share of the window; 0: never",
         minimum=0,
         maximum=1,
     )

@@ -19,7 +19,7 @@ BLOCKS: Final = "blocks"
 def counts_option(default: str = MESSAGES) -> Any:
     """The option that says what numbers of messages count."""
     return option(
-        default, "what a number of messages counts; a cut is at a message", choices=(MESSAGES, BLOCKS)
+        default, "what message counts are counted in; cuts fall between messages", choices=(MESSAGES, BLOCKS)
     )
 
 

@@ -50,14 +50,10 @@ class DropSuperseded(Stage):
     title: ClassVar[str] = "superseded"
 
     kinds: tuple[str, ...] = option(
-        KINDS[:3], "what may go, and in which order: " + ", ".join(KINDS), choices=KINDS
+        KINDS[:3], "what is cleared, in this order: " + ", ".join(KINDS), choices=KINDS
     )
-    keep_recent: int = option(
-        4, "newest results that stay whole, whatever their kind", unit="results", minimum=0
-    )
-    min_chars: int = option(
-        120, "longest result that is not worth a placeholder", unit="characters", minimum=0
-    )
+    keep_recent: int = option(4, "newest results to keep whole, of any kind", unit="results", minimum=0)
+    min_chars: int = option(120, "results up to this length are left alone", unit="characters", minimum=0)
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         draft = Draft(self, messages, context)
@@ -101,7 +97,7 @@ class DropSuperseded(Stage):
 
     def _idle(self, context: Context) -> str:
         if self.kinds == ("unchanged-file",) and not context.unchanged:
-            return "nobody asked whether files stand on disk as they were read"
+            return "the files on disk have not been compared"
         return f"no result is of these kinds: {', '.join(self.kinds)}"
 
 

@@ -23,7 +23,7 @@ class DropThinking(Stage):
     name: ClassVar[str] = "drop_thinking"
     title: ClassVar[str] = "drop thinking"
 
-    keep_turns: int = option(1, "newest turns whose thinking stays", unit="turns", minimum=0)
+    keep_turns: int = option(1, "newest turns that keep their thinking", unit="turns", minimum=0)
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         draft = Draft(self, messages, context)
@@ -36,7 +36,7 @@ class DropThinking(Stage):
         draft.protected = kept
         return draft.finish(
             trace=(f"compact.run stage=thinking droppedBlocks={draft.changed} strategy=drop_thinking",),
-            idle="no turn holds thinking but those that keep it",
+            idle="no other turn has thinking to drop",
         )
 
     def _of_older_turns(self, survey: Survey) -> Iterator[Sequence[tuple[int, int]]]:

@@ -19,13 +19,11 @@ class Fit(Stage):
     title: ClassVar[str] = "fit"
     local: ClassVar[tuple[str, ...]] = ("root",)
 
-    target_chars: int = option(
-        40_000, "size of the conversation at which to stop", unit="characters", minimum=0
-    )
-    preview_chars: int = option(1000, "characters of a saved result that stay", unit="characters", minimum=0)
+    target_chars: int = option(40_000, "size of the conversation to stop at", unit="characters", minimum=0)
+    preview_chars: int = option(1000, "characters of a saved result to keep", unit="characters", minimum=0)
     folder: str = folder_option()
     root: str = root_option()
-    whole_graphemes: bool = option(True, "a cut moves back to a whole user-perceived character")
+    whole_graphemes: bool = option(True, "never cut inside a user-perceived character")
 
     def __post_init__(self) -> None:
         check_folders(self.name, self.folder, self.root)
@@ -37,7 +35,7 @@ class Fit(Stage):
         if draft.size <= self.target_chars:
             return draft.finish(idle=f"{draft.size:,} {unit} are within {self.target_chars:,}")
         form = HeadForm(self.preview_chars, self.whole_graphemes)
-        reason = f"among the biggest results while all are over {self.target_chars:,} {unit}"
+        reason = f"one of the biggest results while the total is over {self.target_chars:,} {unit}"
         for at in context.survey(messages).longer_than(self.preview_chars):
             if draft.size <= self.target_chars or draft.is_met:
                 break

@@ -38,56 +38,54 @@ class Microcompact(Stage):
 
     when: str = option(
         "over-threshold",
-        "each time, only over max_total_chars, only over trigger_tokens, or only after interval_seconds",
+        "run always, only over max_total_chars, only over trigger_tokens, or only after interval_seconds",
         choices=("always", "over-threshold", "over-tokens", "interval"),
     )
     max_total_chars: int = option(
-        80_000, "over-threshold: size up to which nothing is cleared", unit="characters", minimum=0
+        80_000, "over-threshold: run only above this size", unit="characters", minimum=0
     )
     trigger_tokens: int = option(
         100_000,
-        "over-tokens: size of the next prompt, as far as it is recorded, up to which nothing is cleared",
+        "over-tokens: run only if the next prompt, as recorded, is above this size",
         unit="tokens",
         minimum=0,
     )
     interval_seconds: float = option(
-        3600.0, "interval: time that must have passed since the last run", unit="seconds", minimum=0
+        3600.0, "interval: minimum time since the last run", unit="seconds", minimum=0
     )
     last_run: float | None = option(
-        None, "interval: the last run, in seconds since 1970; none: the segment's first time", minimum=0
+        None, "interval: time of the last run (Unix time); none: start of the live segment", minimum=0
     )
     now: float | None = option(
-        None, "interval: the present, in seconds since 1970; none: the session's newest time", minimum=0
+        None, "interval: the current time (Unix time); none: the session's newest time", minimum=0
     )
-    keep_recent: int = option(
-        4, "newest results that stay whole, whatever their tool", unit="results", minimum=0
-    )
+    keep_recent: int = option(4, "newest results to keep whole, of any tool", unit="results", minimum=0)
     min_chars: int = option(
         500,
-        "longest result that is not worth a placeholder; 0: none is too short",
+        "results up to this length are left alone; 0: none is too short",
         unit="characters",
         minimum=0,
     )
     tools: tuple[str, ...] = option(
-        TOOLS, "tools whose results can be had again; * stands for any ending, alone for every tool"
+        TOOLS, "tools whose results can be regenerated; * matches any ending, alone every tool"
     )
-    exclude_tools: tuple[str, ...] = option((), "tools whose results never go, by their exact names")
+    exclude_tools: tuple[str, ...] = option((), "tools whose results are never cleared (exact names)")
     aliases: str = aliases_option()
     placeholder: str = option(
         "[Old tool result content cleared] tool={tool} {path}",
-        "what a cleared result becomes; {tool} and {path} are those of its call",
+        "placeholder for a cleared result; {tool} and {path} come from its call",
     )
-    skip_unseen: bool = option(
-        False, "results that the model has not answered yet are neither counted nor cleared"
+    skip_unseen: bool = option(False, "neither count nor clear results that the model has not answered yet")
+    skip_compacted: bool = option(False, "neither count nor clear results already cleared or saved")
+    save_before_clear: bool = option(
+        False, "save each result to a file first; its placeholder names the file"
     )
-    skip_compacted: bool = option(False, "cleared and saved results are neither counted nor cleared")
-    save_before_clear: bool = option(False, "save a result to a file first; its placeholder names the file")
     target_chars: int = option(
         0, "stop as soon as the conversation is this small; 0: no such stop", unit="characters", minimum=0
     )
     clear_at_least: int = option(
         0,
-        "do nothing where this much would not be freed: it breaks the cached prefix",
+        "do nothing unless at least this much is freed, since clearing breaks the cached prefix",
         unit="tokens",
         minimum=0,
     )
@@ -150,7 +148,7 @@ class Microcompact(Stage):
         if self.when == "interval":
             elapsed = self._elapsed(draft)
             if elapsed is None:
-                return "the session holds no times, so it is not known how long ago the last run was"
+                return "the session has no timestamps, so the time since the last run is unknown"
             if elapsed < self.interval_seconds:
                 return f"{elapsed:,.0f} s have passed since the last run, not {self.interval_seconds:,.0f}"
         return None
@@ -160,7 +158,7 @@ class Microcompact(Stage):
         least, unit = self.clear_at_least, draft.context.counts.unit
         if not draft.changed or not least or (freed := draft.freed) >= least:
             return ""
-        return f"it would free {freed:,} {unit}, and less than {least:,} is not worth it"
+        return f"it would free {freed:,} {unit}, less than the minimum of {least:,}"
 
     def _elapsed(self, draft: Draft) -> float | None:
         first = next((m.time for m in draft.messages if m.time is not None), None)
@@ -208,8 +206,8 @@ class Microcompact(Stage):
 
     def _idle(self, older: Sequence[ResultAt]) -> str:
         if not older:
-            return f"there are no more than the newest {self.keep_recent} results, which stay"
-        return "no old result of these tools is long enough to clear"
+            return f"there are no more than {self.keep_recent} results, all kept"
+        return "no older result of these tools is long enough to clear"
 
     def _trace(self, draft: Draft) -> tuple[str, ...]:
         reason = {

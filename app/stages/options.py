@@ -92,7 +92,7 @@ def told(value: Any) -> str:
     try:
         told = repr(value)
     except ValueError:
-        return "a number too long to be told"
+        return "a number too long to show"
     return told if len(told) <= 60 else f"{told[:50]}... ({len(told):,} characters)"
 
 
@@ -145,6 +145,6 @@ _WORDS = {
     "bool": "true or false",
     "int": "a whole number",
     "float": "a number",
-    "str": "a text",
+    "str": "a string",
 }
 _PLURALS = {"int": "whole numbers", "float": "numbers", "str": "texts"}

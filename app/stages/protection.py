@@ -87,7 +87,7 @@ def with_pins(protection: Protection, messages: Sequence[Message], pinned: Colle
 def _keep_words_in_results(answers: Iterable[Answered], text: dict[str, str]) -> None:
     for answer in answers:
         if answer.holds_answer:
-            text.setdefault(answer.result.key, "holds your own answer")
+            text.setdefault(answer.result.key, "contains your answer")
         elif answer.named_kind is Kind.SKILL:
             text.setdefault(answer.result.key, "instructions of a skill")
         elif answer.asked and answer.asked.is_about_instructions and not answer.result.is_error:
@@ -99,7 +99,7 @@ def _keep_open_thinking(messages: Sequence[Message], text: dict[str, str]) -> No
     for message in messages[start:] if start is not None else ():
         for block in message.blocks:
             if isinstance(block, Thinking):
-                text.setdefault(block.key, "thinking of the turn that is still open")
+                text.setdefault(block.key, "thinking of the unfinished turn")
 
 
 def _keep_newest_reply(messages: Sequence[Message], text: dict[str, str], place: dict[str, str]) -> None:

@@ -24,7 +24,7 @@ class ReadDedup(Stage):
     name: ClassVar[str] = "read_dedup"
     title: ClassVar[str] = "read dedup"
 
-    tools: tuple[str, ...] = option(("read_file",), "tools that read a file; * stands for any ending")
+    tools: tuple[str, ...] = option(("read_file",), "tools that read a file; * matches any ending")
     aliases: str = aliases_option()
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
@@ -57,7 +57,7 @@ class ReadDedup(Stage):
         if original is None:
             known.register(path, content, at.message, draft.context.cwd)
         else:
-            reason = f"the same content of the same file was read before, in message {original}"
+            reason = f"same content of the same file as read in message {original}"
             draft.set_text(at, stub(path, original), ChangeKind.STUB, reason)
 
 

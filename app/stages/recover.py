@@ -30,21 +30,21 @@ class Recover(Summarizing):
     title: ClassVar[str] = "recover"
 
     source: tuple[str, ...] = option(
-        ("structured",), "where the summary comes from; the first that has one", choices=SOURCES
+        ("structured",), "sources of the summary; the first that has one is used", choices=SOURCES
     )
-    keep_first_user: bool = option(True, "the user's first request stays where no summary tells it")
-    heading: str = option("[Reactive compact]\n\n", "model, hand: what the message begins with")
-    attempts: int = option(3, "refusals in a row that are answered; at the next one it gives up", minimum=1)
-    full_first: bool = option(True, "the first attempt is a summary, if the conversation fits then")
+    keep_first_user: bool = option(True, "keep the user's first request where no summary includes it")
+    heading: str = option("[Reactive compact]\n\n", "model, hand: how the message begins")
+    attempts: int = option(3, "refusals in a row to handle before giving up", minimum=1)
+    full_first: bool = option(True, "first try a summary, if the conversation then fits")
     ratios: tuple[float, ...] = option(
         (0.30, 0.20, 0.15),
-        "share of the messages that stays at each attempt; none: only the summary",
+        "share of the messages kept at each attempt; none: only the summary",
         minimum=0,
         maximum=1,
     )
-    floor_messages: int = option(3, "messages that stay at the least", unit="messages", minimum=1)
+    floor_messages: int = option(3, "messages to keep at least", unit="messages", minimum=1)
     window_tokens: int = option(
-        0, "the window; 0: what the refusal names, else the model's", unit="tokens", minimum=0
+        0, "the window; 0: the one the refusal names, or the model's", unit="tokens", minimum=0
     )
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
@@ -63,7 +63,7 @@ class Recover(Summarizing):
             ):
                 return first
             if self._fits(messages, messages, context):
-                return structs.replace(idle, note="it fits already, as far as the estimate can be trusted")
+                return structs.replace(idle, note="by the estimate it fits already")
         return self._truncated(messages, context, refusal, idle)
 
     def _summary(self, messages: Messages, context: Context, size: int) -> StageResult:
@@ -78,9 +78,7 @@ class Recover(Summarizing):
     ) -> StageResult:
         """Only a tail, its share of the messages as the attempt says."""
         if not self.ratios:
-            return structs.replace(
-                idle, note="no share of the messages is named for this attempt", failed=True
-            )
+            return structs.replace(idle, note="no share of the messages is set for this attempt", failed=True)
         ratio = self.ratios[min(refusal.attempt, len(self.ratios)) - 1]
         survey = context.survey(messages)
         rest = survey.rest
@@ -96,17 +94,17 @@ class Recover(Summarizing):
         )
         if not cut.removed:
             return structs.replace(
-                idle, note="nothing before the tail may go", failed=True, protected=cut.protected
+                idle, note="nothing before the tail can be removed", failed=True, protected=cut.protected
             )
         text = (
             f"[Context aggressively truncated for recovery — attempt {refusal.attempt}]\n"
             "Earlier conversation was removed to fit context limits."
         )
         boundary = Boundary("", "reactive", "recover")
-        reason = f"stands for {cut.removed} messages"
+        reason = f"replaces {cut.removed} messages"
         result = replaced(cut, text, Author.MARKER, boundary, context, reason)
         fits = self._fits(result.messages, messages, context)
-        note = "" if fits else "still too long by the estimate: another refusal cuts harder"
+        note = "" if fits else "still too long by the estimate: another refusal cuts more"
         return structs.replace(result, note=note)
 
     def _fits(self, after: Messages, before: Messages, context: Context) -> bool:

@@ -44,21 +44,23 @@ class ResultGate(Stage):
     title: ClassVar[str] = "8K gate"
 
     open_at_tokens: int = option(
-        100_000, "size of a prompt at which the latch opens, for good", unit="tokens", minimum=0
+        100_000, "prompt size at which the latch opens, for good", unit="tokens", minimum=0
     )
-    max_result_chars: int = option(8192, "longest result that is left whole", unit="characters", minimum=1)
-    head_chars: int = option(4096, "first characters that stay", unit="characters", minimum=0)
-    tail_chars: int = option(1024, "last characters that stay", unit="characters", minimum=0)
-    views: int = option(3, "prompts that may hold a result whole", unit="model calls", minimum=0)
-    tools: tuple[str, ...] = option(TOOLS, "tools whose results pass the gate; * stands for any ending")
+    max_result_chars: int = option(
+        8192, "results up to this length are left whole", unit="characters", minimum=1
+    )
+    head_chars: int = option(4096, "first characters to keep", unit="characters", minimum=0)
+    tail_chars: int = option(1024, "last characters to keep", unit="characters", minimum=0)
+    views: int = option(3, "prompts that may contain a result whole", unit="model calls", minimum=0)
+    tools: tuple[str, ...] = option(TOOLS, "tools whose results pass the gate; * matches any ending")
     aliases: str = aliases_option()
-    whole_graphemes: bool = option(True, "a cut moves back to a whole user-perceived character")
+    whole_graphemes: bool = option(True, "never cut inside a user-perceived character")
 
     def __post_init__(self) -> None:
         left = self.head_chars + len(CUT_MIDDLE) + self.tail_chars
         if left > self.max_result_chars:
             raise BadPipeline(
-                f"result_gate: head_chars, tail_chars and the marker of {len(CUT_MIDDLE)} come to {left},"
+                f"result_gate: head_chars, tail_chars and the marker of {len(CUT_MIDDLE)} add up to {left},"
                 f" more than max_result_chars, which is {self.max_result_chars}"
             )
 
@@ -142,7 +144,7 @@ class _Walk:
     def _cut(self, at: ResultAt) -> bool:
         gate = self._gate
         new = cut_middle(at.result, gate.head_chars, gate.tail_chars, whole_graphemes=gate.whole_graphemes)
-        reason = f"seen whole in {gate.views} prompts, and longer than {gate.max_result_chars:,} characters"
+        reason = f"seen whole in {gate.views} prompts and longer than {gate.max_result_chars:,} characters"
         return self._draft.put(at, new, ChangeKind.CUT, reason)
 
     def _why_spared(self, at: ResultAt) -> str | None:
@@ -153,16 +155,16 @@ class _Walk:
         if at.result.is_error:
             return "failed"
         if not is_listed(at.tool, gate.tools, gate.aliases, context):
-            return "its tool is not on the list"
+            return "its tool is not in the list"
         if compacted_form(at.result) is not None:
-            return "cut already"
+            return "already cut"
         return None
 
     def finish(self) -> StageResult:
         """What the walk came to."""
         replay = self._replay()
         if self._opened_at is None:
-            largest = "none was measured" if self._largest is None else _measured(self._largest)
+            largest = "none is recorded" if self._largest is None else _measured(self._largest)
             closed = f"the latch opens at {self._gate.open_at_tokens:,} tokens; largest prompt: {largest}"
             result = self._draft.finish(idle=closed)
         else:
@@ -191,7 +193,7 @@ class _Walk:
         if key in cut_at:
             return Watched(key, Fate.CUT, f"cut before call {cut_at[key]}", self._gate.views)
         if at.result.tool_use_id in self._frozen_ids:
-            return Watched(key, Fate.FROZEN, f"there when the latch opened at call {opened_at}")
+            return Watched(key, Fate.FROZEN, f"before the latch opened at call {opened_at}")
         spared = self._why_spared(at)
         if spared is None and number < self._next:
             spared = self._draft.protection.keeps_text(key) or "the cut would not be shorter"

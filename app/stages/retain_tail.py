@@ -20,10 +20,10 @@ class RetainTail(Stage):
     title: ClassVar[str] = "retain tail"
 
     max_total_chars: int = option(
-        80_000, "conversation size up to which nothing is dropped", unit="characters", minimum=0
+        80_000, "run only above this conversation size", unit="characters", minimum=0
     )
     max_messages: int = option(40, "messages of the tail", unit="messages", minimum=0)
-    keep_first_user: bool = option(True, "the user's first request stays in front of the tail")
+    keep_first_user: bool = option(True, "keep the user's first request before the tail")
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         estimator = context.estimator
@@ -32,13 +32,13 @@ class RetainTail(Stage):
         idle = StageResult(messages, size_before=size)
         if size <= self.max_total_chars:
             within = f"{size:,} {estimator.unit} are within {self.max_total_chars:,}"
-            return replace(idle, note=f"{within}: what came before was enough")
+            return replace(idle, note=f"{within}: earlier stages freed enough")
         if len(messages) <= self.max_messages:
-            return replace(idle, note=f"{len(messages)} messages are not more than {self.max_messages}")
+            return replace(idle, note=f"{len(messages)} messages are within {self.max_messages}")
         candidates = range(len(messages) - self.max_messages, len(messages))
         start = next((i for i in candidates if all_user_text(messages[i])), None)
         if start is None:
-            return replace(idle, note="no message of the user's alone can begin the tail: nothing is dropped")
+            return replace(idle, note="no user message that could begin the tail: nothing is dropped")
         return self._drop_before(start, survey, context, idle)
 
     def _drop_before(self, start: int, survey: Survey, context: Context, idle: StageResult) -> StageResult:
@@ -49,7 +49,9 @@ class RetainTail(Stage):
         reason = f"older than the last {len(messages) - start} messages"
         before = drop_range(survey, front, start, protection, reason, spare)
         if not before.removed and not before.changes:
-            return replace(idle, note="nothing older than the tail may go", protected=before.protected)
+            return replace(
+                idle, note="nothing older than the tail can be removed", protected=before.protected
+            )
         line = (
             f"compact.run stage=retain droppedMessages={before.removed} estimated={idle.size_before}"
             " overThreshold=true strategy=retain"

@@ -36,12 +36,12 @@ _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IG
 
 def folder_option(default: str = FOLDER) -> Any:
     """The option that says where saved results go."""
-    return option(default, "folder of the saved results, below `root`")
+    return option(default, "folder for saved results, under `root`")
 
 
 def root_option() -> Any:
     """The option that says where the folder lies; no pipeline file may set it."""
-    return option("", "absolute folder that saved results lie below; empty: beside the new session")
+    return option("", "absolute folder for all saved results; empty: beside the new session")
 
 
 def check_folders(stage: str, folder: str, root: str) -> None:
@@ -53,8 +53,8 @@ def check_folders(stage: str, folder: str, root: str) -> None:
         )
     if not parts or ".." in parts or "\\" in folder or ":" in folder or "\0" in folder or parts[0] == "/":
         raise BadPipeline(
-            f"{stage}.folder must be a folder below the root, like {FOLDER}, not {folder!r}:"
-            " an absolute one is given as root"
+            f"{stage}.folder must be a folder under the root, like {FOLDER}, not {folder!r}:"
+            " for an absolute one use root"
         )
     if root and not (PurePosixPath(root).is_absolute() or PureWindowsPath(root).is_absolute()):
         raise BadPipeline(f"{stage}.root must be an absolute folder, not {root!r}")

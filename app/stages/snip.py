@@ -27,11 +27,12 @@ class Snip(Stage):
     name: ClassVar[str] = "snip"
     title: ClassVar[str] = "snip"
 
-    max_messages: int = option(50, "messages up to which nothing is taken out", unit="messages", minimum=1)
-    head_messages: int = option(3, "first messages that stay", unit="messages", minimum=0)
-    marker_counts: bool = option(False, "the marker is one of the messages that may stay")
+    max_messages: int = option(50, "run only above this number of messages", unit="messages", minimum=1)
+    head_messages: int = option(3, "first messages to keep", unit="messages", minimum=0)
+    marker_counts: bool = option(False, "the marker counts as one of max_messages")
     keep_pairs: bool = option(
-        True, "head and tail grow until their pairs are whole; off: other halves stay behind the marker"
+        True,
+        "grow head and tail until their pairs are whole; off: leave other halves behind the marker",
     )
 
     def __post_init__(self) -> None:
@@ -54,10 +55,10 @@ class Snip(Stage):
         counted = [i for i in range(len(messages)) if i not in markers] if markers else range(len(messages))
         count = len(counted) + (self.marker_counts and bool(_snipped_before(survey)))
         if count <= self.max_messages:
-            return replace(idle, note=f"{count} messages are not more than {self.max_messages}")
+            return replace(idle, note=f"{count} messages are within {self.max_messages}")
         start, end = self._middle(messages, counted)
         if start >= end:
-            return replace(idle, note="head and tail meet where their pairs are whole: nothing is between")
+            return replace(idle, note="with whole pairs, head and tail meet: nothing is between them")
         return self._without(survey, start, end, context, idle)
 
     def _middle(self, messages: Messages, real: Sequence[int]) -> tuple[int, int]:
@@ -80,7 +81,7 @@ class Snip(Stage):
         markers = [message for message in between if message.key not in kept and _is_marker(message)]
         gone = drop.removed - len(markers)
         if gone <= 0:
-            nothing = "nothing between head and tail may go"
+            nothing = "nothing between head and tail can be removed"
             return replace(idle, note=nothing, protected=drop.protected)
         head, head_changes = _without_markers(messages[:start], protection)
         tail, tail_changes = _without_markers(messages[end:], protection)
@@ -92,10 +93,10 @@ class Snip(Stage):
         marker = boundary_message(drop.first, f"[snipped {removed} messages]", Author.MARKER, boundary)
         after = (*head, marker, *drop.kept, *tail)
         if self.only_if_smaller and context.estimator.total(after) >= idle.size_before:
-            longer = f"the marker would not be shorter than the {gone} messages that it stands for"
+            longer = f"the marker would not be shorter than the {gone} messages it replaces"
             return replace(idle, note=longer, protected=drop.protected)
         after = sized(after, len(head), messages, context)
-        made = made_change(marker.blocks[0], f"says that {removed} messages went")
+        made = made_change(marker.blocks[0], f"says that {removed} messages were removed")
         return StageResult(
             after,
             Changes(
@@ -129,7 +130,7 @@ def _is_marker(message: Message) -> bool:
 def _without_markers(messages: Messages, protection: Protection) -> tuple[Messages, tuple[Change, ...]]:
     """Messages without the markers of earlier snips that stand in or beside them."""
     changes = [
-        Change(block.key, ChangeKind.DROPPED, "its count is carried on", block, None)
+        Change(block.key, ChangeKind.DROPPED, "its count is carried over", block, None)
         for _, block in blocks_of(messages)
         if snipped_by(block) is not None and not protection.keeps_place(block.key)
     ]

@@ -22,20 +22,18 @@ class Summarize(Summarizing):
 
     when: str = option(
         "high-water",
-        "at a share of the window, over a size in the pipeline's measure, over min_messages, or always",
+        "run at a share of the window, over a size in the pipeline's measure, over min_messages, or always",
         choices=("high-water", "over-threshold", "over-count", "always"),
     )
     window_tokens: int = option(0, "high-water: the window; 0: the model's", unit="tokens", minimum=0)
-    high_water: float = option(
-        0.85, "high-water: share of the window from which on it acts", minimum=0, maximum=1
-    )
+    high_water: float = option(0.85, "high-water: share of the window at which it runs", minimum=0, maximum=1)
     usage_tokens: int = option(
-        0, "high-water: what is in the window, as measured elsewhere; 0: estimated", unit="tokens", minimum=0
+        0, "high-water: tokens in the window as measured elsewhere; 0: estimate", unit="tokens", minimum=0
     )
     max_total_chars: int = option(
-        50_000, "over-threshold: size up to which nothing is done", unit="characters", minimum=0
+        50_000, "over-threshold: run only above this size", unit="characters", minimum=0
     )
-    max_failures: int = option(3, "failures in a row that stop it until it is reset; 0: never", minimum=0)
+    max_failures: int = option(3, "failures in a row after which it stops until reset; 0: never", minimum=0)
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         size = context.survey(messages).total(context.estimator)

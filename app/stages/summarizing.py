@@ -38,42 +38,40 @@ class Summarizing(Stage):
     """Words that would be put into the person's mouth."""
 
     source: tuple[str, ...] = option(
-        ("memory", "structured"), "where the summary comes from; the first that has one", choices=SOURCES
+        ("memory", "structured"), "sources of the summary; the first that has one is used", choices=SOURCES
     )
     counts: str = counts_option()
-    min_messages: int = option(
-        5, "messages that are not worth a summary; so many or fewer are left alone", minimum=0
-    )
-    keep_messages: int = option(5, "newest messages that stay; 0: none", unit="messages", minimum=0)
+    min_messages: int = option(5, "leave this many messages or fewer alone", minimum=0)
+    keep_messages: int = option(5, "newest messages to keep; 0: none", unit="messages", minimum=0)
     keep_one_in: int = option(
-        3, "structured: of so many messages at most one stays in the tail", unit="messages", minimum=1
+        3, "structured: with at most this many messages, keep one in the tail", unit="messages", minimum=1
     )
     max_tail_tokens: int = option(
-        40_000, "memory: the newest messages stay while they have room in this", unit="tokens", minimum=0
+        40_000, "memory: keep the newest messages up to this size", unit="tokens", minimum=0
     )
     min_memory_saving: float = option(
         0.05,
-        "memory: share of the conversation that must be saved, else the next source is tried",
+        "memory: share of the conversation it must save, or the next source is tried",
         minimum=0,
         maximum=1,
     )
-    keep_first_user: bool = option(False, "the user's first request stays, behind the summary")
+    keep_first_user: bool = option(False, "keep the user's first request, after the summary")
     summary_input_chars: int = option(
         80_000,
-        "model: characters it is given at most, a quarter of the head and three of the tail",
+        "model: characters given to it at most, a quarter from the head and the rest from the tail",
         unit="characters",
         minimum=1,
     )
-    summary_input_only_end: bool = option(False, "model: of a longer one it is given only the end")
+    summary_input_only_end: bool = option(False, "model: give it only the end of a longer conversation")
     min_progress: float = option(
-        0.0, "share of the messages that must go, else nothing is done", minimum=0, maximum=1
+        0.0, "share of the messages that must be removed, or nothing is done", minimum=0, maximum=1
     )
-    heading: str = option("[Compacted]\n\n", "model, hand: what the message begins with")
+    heading: str = option("[Compacted]\n\n", "model, hand: how the message begins")
     with_request: bool = option(
         False,
-        "model, hand: name the user's request and the transcript beside it, whatever room that takes",
+        "model, hand: add the user's request and the path of the transcript, whatever their length",
     )
-    request: str = option("", "the request that is named; empty: the user's newest words")
+    request: str = option("", "the request to add; empty: the user's newest message")
     save_transcript: bool = option(False, "save the conversation as it was to a file first")
 
     def summarised(
@@ -86,10 +84,10 @@ class Summarizing(Stage):
         """
         strategies = {strategy or summarizer_named(name).strategy for name in self.source}
         if _is_fresh(messages, context, strategies):
-            return StageResult(messages, note="nothing was added since the newest summary")
+            return StageResult(messages, note="nothing was added since the latest summary")
         count = weigh(context.survey(context.survey(messages).rest), self.counts)
         if count <= self.min_messages:
-            few = f"{count} {self.counts} are too few: more than {self.min_messages} are worth a summary"
+            few = f"{count} {self.counts} are too few: a summary needs more than {self.min_messages}"
             return StageResult(messages, note=few, failed=True)
         lacks: list[str] = []
         lacking = StageResult(messages)
@@ -103,7 +101,7 @@ class Summarizing(Stage):
             lacking = replace(
                 lacking, failed=lacking.failed or result.failed, wanted=lacking.wanted or result.wanted
             )
-        return replace(lacking, note="; ".join(lacks) or "no source of a summary is named")
+        return replace(lacking, note="; ".join(lacks) or "no source for a summary is set")
 
     def _tried(
         self, source: Summarizer, messages: Messages, context: Context, boundary: Boundary, size: int
@@ -111,17 +109,16 @@ class Summarizing(Stage):
         idle = StageResult(messages)
         taken = self._cut(source, messages, context)
         if not taken.removed:
-            return replace(idle, note="nothing before the tail may go", protected=taken.protected)
+            return replace(idle, note="nothing before the tail can be removed", protected=taken.protected)
         if taken.removed < len(messages) * self.min_progress:
-            few = (
-                f"only {taken.removed} of {len(messages)} messages may go, less than {self.min_progress:.0%}"
-            )
+            few = f"only {taken.removed} of {len(messages)} messages can be removed,"
+            few += f" less than {self.min_progress:.0%}"
             return replace(idle, note=few, protected=taken.protected)
         transcript = _Transcript(messages, context) if self.save_transcript else None
         outcome = source(self._job(taken, size, context, transcript))
         if outcome.missing:
             return replace(idle, note=outcome.missing, failed=outcome.failed, wanted=outcome.wanted)
-        reason = f"stands for {taken.removed} messages, by {source.name}"
+        reason = f"replaces {taken.removed} messages, by {source.name}"
         result = replaced(taken, outcome.text, Author.SUMMARY, boundary, context, reason)
         measured = result
         if self.with_request and outcome.written:
@@ -131,7 +128,7 @@ class Summarizing(Stage):
             return replace(idle, note=short_of, failed=True, protected=taken.protected)
         note = self._told(source, taken)
         if self.only_if_smaller and context.estimator.total(result.messages) > result.size_before:
-            note += "; with the request and the transcript named beside it, it is longer than they were"
+            note += "; with the request and transcript path added, it is longer than they were"
         files = (transcript.file,) if transcript else ()
         return replace(result, files=files, note=note, written=outcome.written)
 
@@ -153,7 +150,7 @@ class Summarizing(Stage):
             survey,
             whole_pairs_before(rest, cut),
             context.protection if self.protect else context.protection.only_pinned(),
-            "a summary stands for it",
+            "replaced by a summary",
             keep_earlier=not source.holds_earlier,
             keep_first_user=self.keep_first_user,
         )
@@ -181,17 +178,17 @@ class Summarizing(Stage):
         """
         before, after = result.size_before, context.estimator.total(result.messages)
         if self.only_if_smaller and after >= before:
-            return f"the summary would not be shorter than the {taken.removed} messages that it stands for"
+            return f"the summary would not be shorter than the {taken.removed} messages it replaces"
         if source.tail is Tail.TOKENS and after > before * (1 - self.min_memory_saving):
             return f"saves {before - after:,} of {before:,}, less than {self.min_memory_saving:.0%}"
         return ""
 
     def _told(self, source: Summarizer, taken: Cut) -> str:
         counted = sum(weight(message, self.counts) for message in taken.tail)
-        tail = f"the newest {len(taken.tail)} messages stay" if taken.tail else "no newest ones stay"
+        tail = f"the newest {len(taken.tail)} kept" if taken.tail else "none kept"
         if self.counts == BLOCKS:
             tail += f" ({counted} blocks)"
-        return f"{source.name}: {taken.removed} messages went, {tail}"
+        return f"{source.name}: {taken.removed} messages removed, {tail}"
 
 
 class _Transcript:

@@ -12,7 +12,7 @@ from app.stages.base import Context, option
 
 def aliases_option() -> Any:
     """The option that goes with a list of tools."""
-    about = "also know these tools by other agents' names; auto: in their sessions"
+    about = "also match these tools by other agents' names; auto: in sessions of other agents"
     return option("auto", about, choices=("auto", "on", "off"))
 
 

@@ -36,33 +36,33 @@ class ToolResultBudget(Stage):
 
     scope: str = option(
         "each",
-        "each result by itself, or the results of the last message together",
+        "each result by itself, or all results of the last message together",
         choices=("each", "last-batch"),
     )
     action: str = option(
         "truncate",
-        "cut off the end, or save the whole to a file and leave a preview",
+        "cut off the end, or save the whole result to a file and leave a preview",
         choices=("truncate", "save"),
     )
     max_result_chars: int = option(
-        4000, "truncate: longest result that is left whole", unit="characters", minimum=0
+        4000, "truncate: results up to this length are left whole", unit="characters", minimum=0
     )
     save_over_chars: int = option(
-        4000, "save: longest result that is left whole", unit="characters", minimum=0
+        4000, "save: results up to this length are left whole", unit="characters", minimum=0
     )
     max_batch_chars: int = option(
-        200_000, "last-batch: size of the batch up to which nothing is done", unit="characters", minimum=0
+        200_000, "last-batch: run only if the batch is above this size", unit="characters", minimum=0
     )
     preview: str = option(
         "lines",
-        "what stays of a saved result: first 8 and last 3 lines (MiniCode's file and stub), or the head"
-        " (file by call id)",
+        "preview of a saved result: first 8 and last 3 lines (MiniCode's file and stub), or the head"
+        " (file named by call id)",
         choices=("lines", "head"),
     )
     preview_chars: int = option(500, "longest preview", unit="characters", minimum=0)
     folder: str = folder_option()
     root: str = root_option()
-    whole_graphemes: bool = option(True, "a cut moves back to a whole user-perceived character")
+    whole_graphemes: bool = option(True, "never cut inside a user-perceived character")
 
     def __post_init__(self) -> None:
         check_folders(self.name, self.folder, self.root)
@@ -94,7 +94,7 @@ class ToolResultBudget(Stage):
         results = draft.context.survey(draft.messages).results
         batch = [(estimator.length(text_of(at.result)), at) for at in _last_batch(draft.messages, results)]
         if not batch:
-            return "the last message holds no results"
+            return "the last message has no results"
         total = sum(length for length, _ in batch)
         if total <= self.max_batch_chars:
             return f"the last batch of {total:,} {estimator.length_unit} is within {self.max_batch_chars:,}"

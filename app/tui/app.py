@@ -130,7 +130,7 @@ class HandcompactApp(Steadfast):
 
     def action_help_quit(self) -> None:
         """Answer ctrl+c, which many press to leave."""
-        self.say("ctrl+q leaves, and q where nothing is typed")
+        self.say("ctrl+q quits; so does q outside text fields")
 
     def _run(self, action: str, screen: Screen[object]) -> None:
         self.call_later(self.run_action, action, screen)

@@ -92,7 +92,7 @@ def _diff(block: ChangedBlock, full: bool) -> TextDiff:
 
 
 def _remark(block: ChangedBlock, diff: TextDiff) -> str:
-    more = "; too long to compare at once: enter compares it line by line" if diff.too_big else ""
+    more = "; too long to compare here: enter compares it line by line" if diff.too_big else ""
     return why_words(block) + more
 
 

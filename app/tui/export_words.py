@@ -15,7 +15,7 @@ from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact
 
-WHERE_AGENT_LOOKS: Final = "Put it where its agent looks for it"
+WHERE_AGENT_LOOKS: Final = "Write it where its agent looks for sessions"
 """The tick that does so."""
 BY_TICK: Final = f"e again, then tick '{WHERE_AGENT_LOOKS}' and write"
 SHOWN_FILES = 3
@@ -37,13 +37,13 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
     ]
     facts += [Fact("cache", text, "!" if warns else "") for warns, text in plan.cost.facts()]
     if not_run:
-        facts.append(Fact("note", f"not accepted, so not in it: {', '.join(not_run)}", "!"))
+        facts.append(Fact("note", f"not accepted, so not included: {', '.join(not_run)}", "!"))
     facts += [Fact("yours", _words(text), "!", (text.key,)) for text in plan.words_gone]
     facts += [Fact("checks", check.text, SIGNS[check.level], check.keys) for check in plan.checks]
     facts += [Fact("repairs", _repair(notice)) for notice in counts.repairs]
     facts += _saved([path for path, _ in plan.files if path != plan.index])
     if plan.index is not None:
-        listed = f"{short_path(plan.index)}: how to get each result that is gone again"
+        listed = f"{short_path(plan.index)}: how to get each removed result back"
         facts.append(Fact("listed", listed, whole=True))
     if plan.side_folder is not None:
         facts.append(Fact("files", f"{short_path(plan.side_folder[1])}: a copy of the session's folder"))
@@ -53,25 +53,25 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
 def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     """What stands beside the ticks of a plan, by their names."""
     folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
-    kept = f"always, when the original is replaced: {folder}" if plan.in_place else folder
+    kept = f"always when the original is replaced: {folder}" if plan.in_place else folder
     has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
     return {
         "backup": kept if plan.share is None else "none: the original is not touched",
         "report": "beside the backup" if plan.share is None else "it goes with the session",
-        "install": f"else {plan.format.title} does not find it" if plan.resuming.is_astray else "",
-        "drop-old": "" if has_boundary else "there is none",
-        "index": "" if plan.index is not None or not listed else "no result is gone",
+        "install": f"otherwise {plan.format.title} will not find it" if plan.resuming.is_astray else "",
+        "drop-old": "" if has_boundary else "there is no boundary",
+        "index": "" if plan.index is not None or not listed else "no result is removed",
     }
 
 
 def lost_fact(facts: int | None) -> list[Fact]:
     """What goes although the rest still speaks of it; None where that was not looked for."""
     if facts is None:
-        return [Fact("lost", "not looked for yet, as much text stays: L looks")]
+        return [Fact("lost", "not searched yet (too much text remains): L searches")]
     if not facts:
         return []
-    speaks = "fact that the rest still speaks of: L shows it"
-    several = "facts that the rest still speaks of: L shows them"
+    speaks = "fact that is still mentioned: L shows it"
+    several = "facts that are still mentioned: L shows them"
     return [Fact("lost", counted(facts, speaks, several), "!")]
 
 
@@ -86,7 +86,7 @@ def _saved(paths: list[Path]) -> list[Fact]:
     if len(paths) <= SHOWN_FILES:
         return [Fact("files", short_path(path)) for path in paths]
     folder = Path(os.path.commonpath(paths))
-    return [Fact("files", f"{counted(len(paths), 'saved result')} below {short_path(folder)}")]
+    return [Fact("files", f"{counted(len(paths), 'saved result')} under {short_path(folder)}")]
 
 
 def _words(text: Text) -> str:

@@ -61,17 +61,20 @@ def facts(tried: Tried, *, present: bool) -> Iterator[Fact]:
         yield Fact("", "being tried ...")
         return
     found = tried.outcome
-    yield Fact("is", tried.pipeline.title + (" (* the present one)" if present else ""), whole=True)
+    yield Fact("is", tried.pipeline.title + (" (* the current one)" if present else ""), whole=True)
     yield Fact("does", tried.pipeline.about, whole=True)
     if lost := found.words_lost:
-        yield Fact("yours", f"{counted(lost, 'text')} that you typed would go", "!", whole=True)
+        yield Fact("yours", f"{counted(lost, 'text')} you typed would be removed", "!", whole=True)
     if copies := found.only_copies_lost:
         yield Fact(
-            "copies", f"{counted(copies, 'result')} that cannot be had again would go", "!", whole=True
+            "copies",
+            f"{counted(copies, 'result')} that cannot be regenerated would be removed",
+            "!",
+            whole=True,
         )
     yield from (Fact("breaks", rule_words(rule), "FAIL", whole=True) for rule in found.broken)
     if boundary := found.boundary:
-        hides = "what came before is not sent any more" if boundary.hides else "a plain message in its place"
+        hides = "nothing before it is sent any more" if boundary.hides else "a plain message replaces it"
         removed = "" if boundary.removed is None else f"{counted(boundary.removed, 'message')} removed; "
         yield Fact("boundary", f"{boundary.strategy}: {removed}{hides}", whole=True)
     yield Fact("cache", found.cost.told(), whole=True)

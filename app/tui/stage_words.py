@@ -93,7 +93,7 @@ def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
     others = protected - sum(block.kept is not None for block in view.comparison.blocks)
     if others > 0:
         stays = "stays" if others == 1 else "stay"
-        why = "protected (answers of yours, instructions, the newest reply)"
+        why = "protected (your answers, instructions, newest reply)"
         lines.append(Fact("kept", f"{counted(others, 'block')} {stays}: {why}"))
     if not view.is_done:
         options = sorted(view.options, key=lambda option: (not option.is_changed, not option.is_chosen))
@@ -160,11 +160,11 @@ def why_words(block: ChangedBlock) -> str:
     """Why a block changes, or why it stays."""
     match block.kept:
         case Kept.REFUSED:
-            return f"refused by you (x allows it): {block.change.reason}"
+            return f"rejected by you (x allows it): {block.change.reason}"
         case Kept.PINNED:
-            return f"pinned by you (p lets go): {block.change.reason}"
+            return f"pinned by you (p unpins): {block.change.reason}"
         case Kept.PAIR:
-            return "stays because of another block that you kept"
+            return "stays because you kept another block it belongs to"
     return f"the only copy of its data: {block.change.reason}" if block.only_copy else block.change.reason
 
 
@@ -174,9 +174,9 @@ def why_not_refuse(block: ChangedBlock) -> str | None:
         return f"{len(block.steps)} stages change it: p pins it against all of them"
     match block.kept:
         case Kept.PINNED:
-            return "it is pinned: p lets go"
+            return "it is pinned: p unpins it"
         case Kept.PAIR:
-            return "it stays because of another block that you kept"
+            return "it stays because you kept another block it belongs to"
     return None
 
 

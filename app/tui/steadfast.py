@@ -114,26 +114,22 @@ class Steadfast(App[None]):
         """Say what happened, with a way to go on and one to leave."""
         from app.tui.screens.confirm import ConfirmScreen
 
-        log = (
-            f"A log without a word of your session: {mishap.log}"
-            if mishap.log
-            else "No log could be written."
-        )
+        log = f"Log (contains no session text): {mishap.log}" if mishap.log else "No log could be written."
         where = f" in {mishap.place}" if mishap.place else ""
         detail = f"{mishap.kind}{where}. {self._kept_words()}. {log}"
-        question = "Something went wrong that should not have."
+        question = "Something went wrong in handcompact."
 
         def answer(leave: bool | None) -> None:
             if leave:
                 self._end(mishap)
 
-        self.push_screen(ConfirmScreen(question, yes="Leave", no="Go on", detail=detail), answer)
+        self.push_screen(ConfirmScreen(question, yes="Leave", no="Continue", detail=detail), answer)
 
     def _kept_words(self) -> str:
         work = self._work()
         if work is None or not work.workspace.history.done:
             return "Nothing was written"
-        return "Your steps are kept on disk" if work.is_kept else "Your steps could not be kept on disk"
+        return "Your steps are saved on disk" if work.is_kept else "Your steps could not be saved to disk"
 
     def _recover(self, mishap: Mishap) -> None:
         now = time.monotonic()

@@ -203,12 +203,14 @@ def _reason(found: Outcome, useful: Sequence[Outcome]) -> str:
     if not found.words_lost and not found.only_copies_lost:
         what = "loses nothing for good"
     elif not found.words_lost:
-        what = f"no word of yours goes, {counted(found.only_copies_lost, 'only copy', 'only copies')} would"
+        what = f"keeps all your words, loses {counted(found.only_copies_lost, 'only copy', 'only copies')}"
     else:
-        what = f"fewest words of yours go ({found.words_lost:,})"
+        what = f"loses the fewest of your messages ({found.words_lost:,})"
     if len(useful) == 1:
         return f"{what}; no other frees anything"
-    return f"{what}; of {alike:,} such it frees the most" if alike > 1 else f"{what}; every other loses more"
+    return (
+        f"{what}; frees the most of the {alike:,} that do" if alike > 1 else f"{what}; every other loses more"
+    )
 
 
 def rule_words(rule: str) -> str:

@@ -112,7 +112,7 @@ def readable(block: Block) -> str:
         case Thinking() if not block.content.chars:
             kind = "hidden by the provider" if block.redacted else "not kept by the agent"
             seal = human_number(block.signature_chars)
-            return f"(thinking: its text is {kind}; its seal has {seal} characters)"
+            return f"(thinking: its text is {kind}; its signature has {seal} characters)"
         case Image() | Opaque():
             return _part(block)
         case _:
@@ -162,7 +162,7 @@ def boundary_text(boundary: Boundary) -> str:
 
 def _boundary_facts(boundary: Boundary, seen: Outlook) -> Iterator[Fact]:
     if boundary.hides:
-        yield Fact("why", "what stands above is not sent to the model any more")
+        yield Fact("why", "what is above is no longer sent to the model")
     if boundary.preserved:
         yield Fact("preserved", " to ".join(boundary.preserved))
     yield from _record_facts(boundary, seen)
@@ -173,7 +173,7 @@ def _facts(row: BlockRow, seen: Outlook) -> Iterator[Fact]:
     protection = seen.workspace.protection
     kept = protection.keeps_place(row.key)
     if row.key in seen.state.pins:
-        yield Fact("pinned", "by you: no stage may touch it")
+        yield Fact("pinned", "by you: no stage touches it")
     elif kept is not None:
         yield Fact("protected", kept)
     touches = seen.touches.get(row.key, ())
@@ -181,7 +181,7 @@ def _facts(row: BlockRow, seen: Outlook) -> Iterator[Fact]:
         word = "would be" if step.status is Status.PREVIEW else "was"
         yield Fact(step.label, f"{word} {_outcome(change, seen)}")
     if not touches and seen.ahead:
-        yield Fact("stages", f"none of {seen.workspace.pipeline.name} touches it")
+        yield Fact("stages", f"none of {seen.workspace.pipeline.name} changes it")
     others = [state for state in states_of(row, seen) if state not in ("pinned", "protected")]
     if others:
         yield Fact("state", ", ".join(others))
@@ -192,7 +192,7 @@ _OUTCOMES = {
     ChangeKind.CUT: "cut",
     ChangeKind.CLEARED: "cleared",
     ChangeKind.SAVED: "saved to a file",
-    ChangeKind.STUB: "replaced by a line that names the other copy",
+    ChangeKind.STUB: "replaced by a pointer to the other copy",
     ChangeKind.EDITED: "edited",
     ChangeKind.DROPPED: "dropped",
     ChangeKind.MADE: "made",
@@ -210,7 +210,7 @@ def _record_facts(item: Item, seen: Outlook) -> Iterator[Fact]:
     session = seen.workspace.session
     index = record_of(item)
     if index is None or index >= len(session.records):
-        yield Fact("record", "none: a step made it")
+        yield Fact("record", "none: made by a step")
         return
     record = session.records[index]
     yield Fact("record", f"line {human_number(record.line)}, {human_bytes(record.length)}, {record.key}")

@@ -102,22 +102,22 @@ class Outlook:
         """What a person wants to know first: how much can go, and whether anything of theirs does."""
         name = self.workspace.pipeline.name
         saved = short_number(figures.before - figures.ahead)
-        freed = f"{name}: ~{saved} of ~{short_number(figures.before)} tokens"
+        of = f"~{saved} of ~{short_number(figures.before)} tokens"
         gone = self.words_gone
         if not any(step.changes for step in self.ahead):
             reasons = {step.result.note for step in self.ahead}
             if len(reasons) == 1 and (reason := reasons.pop()):
-                return f"{name} {'took' if self.is_done else 'takes'} nothing: {reason}"
-            return f"{name} {'found' if self.is_done else 'finds'} nothing to take out"
+                return f"{name} {'freed' if self.is_done else 'frees'} nothing: {reason}"
+            return f"{name} {'found' if self.is_done else 'finds'} nothing to remove"
         if self.is_done:
-            theirs = f"{gone} of your messages too" if gone else "your messages all stayed"
-            return f"{freed} gone, {theirs}"
-        theirs = f"{gone} of your messages too" if gone else "your messages all stay"
+            theirs = f"lost {gone} of your messages" if gone else "kept all your messages"
+            return f"{name}: freed {of}, {theirs}"
+        theirs = f"loses {gone} of your messages" if gone else "keeps all your messages"
         if figures.now == figures.before:
-            return f"{freed} can go, {theirs}"
-        so_far = f"~{short_number(figures.before - figures.now)} of ~{short_number(figures.before)} gone"
+            return f"{name}: frees {of}, {theirs}"
+        so_far = f"~{short_number(figures.before - figures.now)} of ~{short_number(figures.before)} freed"
         more = figures.now - figures.ahead
-        can = f"{name}: ~{short_number(more)} more can go" if more > 0 else f"{name} finds no more"
+        can = f"{name}: frees ~{short_number(more)} more" if more > 0 else f"{name}: frees no more"
         return f"{so_far}; {can}, {theirs}"
 
 

@@ -12,19 +12,19 @@ from app.model import Message, Notice, Session
 from app.validity import RULES, check, errors
 
 _DAMAGE: Final[Mapping[str, str]] = {
-    "bad-line": "it is no valid JSON",
-    "torn-tail": "it breaks off: whoever wrote it was stopped",
-    "glued-records": "several records stand on it",
+    "bad-line": "not valid JSON",
+    "torn-tail": "incomplete: writing it was interrupted",
+    "glued-records": "several records on one line",
     "spliced-record": "a record begins in the middle of another",
-    "nul-bytes": "NUL bytes stand in it",
-    "bom": "a byte order mark stands before it",
-    "crlf": "it ends as lines do on Windows",
-    "invalid-utf8": "bytes in it are no UTF-8",
-    "not-a-record": "it is no record of this format",
-    "duplicate-uuid": "its id stands in another record, too",
-    "missing-parent": "the record that it follows is missing",
-    "cycle": "it follows itself",
-    "no-conversation": "there is no conversation in it",
+    "nul-bytes": "contains NUL bytes",
+    "bom": "begins with a byte order mark",
+    "crlf": "has a Windows line ending",
+    "invalid-utf8": "not valid UTF-8",
+    "not-a-record": "not a record of this format",
+    "duplicate-uuid": "same id as another record",
+    "missing-parent": "its parent record is missing",
+    "cycle": "it is its own ancestor",
+    "no-conversation": "contains no conversation",
     "empty-file": "the file is empty",
 }
 DAMAGE: Final = frozenset(_DAMAGE)

@@ -45,7 +45,7 @@ class Filter:
         parsed: dict[str, Any] = {}
         for name, value in values.items():
             if name not in known:
-                raise InputError(f"rows have no {name!r}; they are chosen by: {', '.join(known)}")
+                raise InputError(f"rows cannot be chosen by {name!r}; choose by: {', '.join(known)}")
             parsed[name] = _number(name, value) if known[name] == "int" else value
         verdict = parsed.get("verdict", "")
         if verdict and verdict not in list(Verdict):

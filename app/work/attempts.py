@@ -47,7 +47,7 @@ class Way:
     def touches(self) -> str:
         """What of the kept it touches: `3 texts of your own, 2 protected blocks`; empty for nothing."""
         own, others = len(self.own_words), self.protected
-        parts = [counted(own, "text") + " of your own" if own else ""]
+        parts = [counted(own, "text") + " of yours" if own else ""]
         parts.append(counted(others, "protected block") if others else "")
         return ", ".join(filter(None, parts))
 
@@ -83,7 +83,7 @@ def why_not(edit: Edit, messages: Messages, context: Context) -> str | None:
     reason = edit.why_not(messages, context)
     if reason is None:
         return None
-    return reason.removesuffix(f" ({ALLOW_WORDS})").removesuffix(f" ({FORCE} lifts that)")
+    return reason.removesuffix(f" ({ALLOW_WORDS})").removesuffix(f" (override: {FORCE})")
 
 
 def take(workspace: Workspace, tried: Attempt, way: Way) -> bool:

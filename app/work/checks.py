@@ -63,7 +63,7 @@ def check_words(before: Sequence[Message], after: Sequence[Message]) -> Check:
     if not gone:
         return Check(Level.OK, f"your messages unchanged ({total} of {total})")
     keys = tuple(text.key for text in gone)
-    return Check(Level.WARN, f"{len(gone)} of your {total} messages would go", keys)
+    return Check(Level.WARN, f"loses {len(gone)} of your {total} messages", keys)
 
 
 def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
@@ -75,7 +75,9 @@ def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
         if key not in set(was.open_calls) and key not in set(was.orphan_results)
     ]
     if broken:
-        return Check(Level.FAIL, f"{len(broken)} tool calls would lose their other half", tuple(broken))
+        return Check(
+            Level.FAIL, f"{len(broken)} tool calls or results would lose their counterpart", tuple(broken)
+        )
     return Check(Level.OK, f"every tool result still has its call ({counted(now.tool_pairs, 'pair')})")
 
 
@@ -90,8 +92,8 @@ def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgeme
     )
     if not keys:
         return None
-    what = "result is" if len(keys) == 1 else "results are"
-    return Check(Level.WARN, f"{len(keys)} {what} the only copy of the data", keys)
+    results = counted(len(keys), "result")
+    return Check(Level.WARN, f"loses the only copy of {results}", keys)
 
 
 class Faults(Struct, frozen=True):

@@ -58,7 +58,7 @@ def prefer(workspace: Workspace, step: str, source: str) -> bool:
     """
     stage = workspace.stage(step)
     if not isinstance(stage, Summarizing):
-        raise InputError(f"{step} writes no summary")
+        raise InputError(f"{step} does not write a summary")
     options: dict[str, Any] = {}
     if stage.source[:1] != (source,):
         options["source"] = (source, *(name for name in stage.source if name != source))
@@ -99,9 +99,9 @@ def read_small_file(path: Path) -> str:
     """The text of a memory, a summary or an error; raises InputError for what cannot be one."""
     try:
         if not path.is_file():
-            raise InputError(f"{path} is no file")
+            raise InputError(f"{path} is not a file")
         if path.stat().st_size > MEMORY_BYTES:
-            raise InputError(f"{path} is larger than {MEMORY_BYTES >> 20} MiB: a text to read was expected")
+            raise InputError(f"{path} is larger than {MEMORY_BYTES >> 20} MiB: expected a short text file")
         return path.read_text("utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
@@ -115,10 +115,10 @@ def give_summary(workspace: Workspace, step: str, source: str, text: str, key: s
     """
     known = sources(workspace, step)
     if source not in known:
-        where = f"it takes one from {', '.join(known)}" if known else "it writes none"
-        raise InputError(f"{step} takes no summary from {source}: {where}")
+        where = f"use {', '.join(known)}" if known else "it writes none"
+        raise InputError(f"{step} does not take a summary from {source}: {where}")
     if not text.strip():
-        raise InputError(f"the summary from {source} is empty: nothing would be known of what goes")
+        raise InputError(f"the summary from {source} is empty: the removed messages would leave no trace")
     given = (("source", source), ("text", text), *((("key", key),) if key else ()))
     workspace.do(Operation(Deed.SUMMARY, step, options=given))
 
@@ -131,9 +131,9 @@ def give_memory(workspace: Workspace, step: str, texts: Iterable[str]) -> str:
     text, left_out = memory_text(texts, workspace.estimator)
     limit = f"{MEMORY_TOKENS:,} tokens"
     if left_out and not text:
-        raise InputError(f"the first line of the memory alone is longer than the {limit} that it may have")
+        raise InputError(f"the first line of the memory alone exceeds the limit of {limit}")
     give_summary(workspace, step, "memory", text)
-    return f"the last {counted(left_out, 'line')} had no room in {limit}" if left_out else ""
+    return f"the last {counted(left_out, 'line')} did not fit in {limit}" if left_out else ""
 
 
 def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:
@@ -143,9 +143,9 @@ def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:
     of another kind, and for a stage that deals with none.
     """
     if not isinstance(workspace.stage(step), Recover):
-        raise InputError(f"{step} does not deal with refusals")
+        raise InputError(f"{step} does not handle refusals")
     if answer.strip() and read_refusal(answer) is None:
-        raise InputError("that answer does not say that the conversation is too long")
+        raise InputError("this error does not say that the conversation is too long")
     workspace.do(Operation(Deed.REFUSAL, step, options=(("text", answer),)))
 
 
@@ -190,7 +190,7 @@ def ask_model(workspace: Workspace, step: str, ask: Ask, *, allowed: bool) -> No
     """
     request = wanted(workspace, step)
     if request is None:
-        raise InputError(f"{step} wants no summary from a model")
+        raise InputError(f"{step} does not need a summary from a model")
     try:
         answer = obtain(request, ask, allowed=allowed)
     except SummaryFailed as failure:

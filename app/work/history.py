@@ -71,11 +71,11 @@ class Operation(Struct, frozen=True):
             case Deed.SKIP:
                 return f"skip {self.step}"
             case Deed.BACK:
-                return "take a stage back"
+                return "undo a stage"
             case Deed.OPTIONS:
                 return f"set {', '.join(name for name, _ in self.options)} of {self.step}"
             case Deed.REFUSE:
-                return f"refuse {blocks} of {self.step}"
+                return f"reject {blocks} of {self.step}"
             case Deed.ALLOW:
                 return f"allow {blocks} of {self.step}"
             case Deed.PIN | Deed.UNPIN:
@@ -83,13 +83,13 @@ class Operation(Struct, frozen=True):
             case Deed.EDIT:
                 return " ".join(filter(None, (self._edit_words, blocks if self.keys else "")))
             case Deed.UNCHANGED:
-                return "look at the disk"
+                return "compare with disk"
             case Deed.SUMMARY:
                 return f"give {self.step} a summary from {dict(self.options).get('source')}"
             case Deed.REFUSAL:
                 return f"give {self.step} a refusal"
             case Deed.FAILURE:
-                return f"note a failed summary for {self.step}"
+                return f"record a failed summary for {self.step}"
             case Deed.RESET:
                 return f"reset {self.step}"
 
@@ -120,7 +120,7 @@ class Operation(Struct, frozen=True):
             rule = str(data.get("rule", ""))
             return cls(deed, str(data.get("step", "")), tuple(map(str, keys)), plain, rule)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"this is no operation: {data!r:.200} ({error})") from error
+            raise InputError(f"not an operation: {data!r:.200} ({error})") from error
 
 
 class Taken(Struct, frozen=True):

@@ -83,13 +83,13 @@ class Pricing(Struct, frozen=True):
         """All there is to say, a sentence each; true before one that calls for a second thought."""
         cost = self.price
         if cost.first_changed is None:
-            return ((False, "nothing changes, so the prompt cache stays whole"),)
+            return ((False, "nothing changes, so the prompt cache stays valid"),)
         return tuple(self._facts())
 
     def _facts(self) -> Iterator[tuple[bool, str]]:
         cost = self.price
-        where = "behind the last message" if self.number is None else f"from #{self.number} on"
-        again = f"~{human_number(cost.rewritten)} tokens written again once"
+        where = "after the last message" if self.number is None else f"from #{self.number} on"
+        again = f"~{human_number(cost.rewritten)} tokens cached again once"
         yield False, f"{where}: {again}, ~{human_number(cost.prefix)} stay cached"
         if self.cold_for is None:
             yield not cost.is_worth_it, self._warm()
@@ -100,22 +100,22 @@ class Pricing(Struct, frozen=True):
             yield True, self.early.told()
 
     def _cold(self, seconds: float) -> str:
-        change = "cheaper" if self.price.once_cold >= 0 else "dearer"
+        change = "cheaper" if self.price.once_cold >= 0 else "more expensive"
         amount = human_number(round(abs(self.price.once_cold)))
         return f"cold by now (last reply {human_age(seconds)}): next turn {change} by ~{amount}"
 
     def _warm(self) -> str:
         """What it saves each turn, in tokens at the input price, and when it has paid back."""
         cost = self.price
-        less = f"~{human_number(round(cost.per_turn))} tokens a turn less"
+        less = f"~{human_number(round(cost.per_turn))} fewer tokens per turn"
         match cost.turns:
             case None:
-                return "no later turn is cheaper: not worth it"
+                return "no later turn gets cheaper: not worth it"
             case turns if turns < 1:
-                return f"{less}, from the next turn on"
+                return f"{less} from the next turn on"
             case turns:
                 judged = "" if cost.is_worth_it else ": not worth it"
-                return f"{less}, {_turns(turns)} to pay back{judged}"
+                return f"{less}, pays back after {_turns(turns)}{judged}"
 
     def told(self) -> str:
         """All of it in one line."""
@@ -125,7 +125,7 @@ class Pricing(Struct, frozen=True):
         """The answer first, for a line that may be cut: `not worth it: pays back after 217 turns`."""
         cost = self.price
         if cost.first_changed is None:
-            return "the prompt cache stays whole"
+            return "the prompt cache stays valid"
         where = "only the end changes" if self.number is None else f"first change #{self.number}"
         match cost.turns:
             case _ if self.is_cold and self.is_worth_it:

@@ -62,14 +62,14 @@ def offer(workspace: Workspace, fix: QuickFix) -> Offer:
     edit = fix.make(workspace)
     seen = told(reads_today(workspace.messages, workspace.session.cwd).values()) if fix.looks_at_disk else ""
     if not edit.keys and (edit.needs_keys or fix.looks_at_disk):
-        return Offer(fix, edit, 0, 0, seen or f"there are none: {fix.about}")
+        return Offer(fix, edit, 0, 0, seen or f"none found: {fix.about}")
     step = workspace.try_edit(edit)
     if not step.changes:
         return Offer(fix, edit, 0, 0, step.result.note)
     freed = workspace.tokens(step.before) - workspace.tokens(step.result.messages)
     # What is dropped leaves nothing in its place, and a short seal counts as no token.
     if freed <= 0 and any(change.after is not None for change in step.changes):
-        return Offer(fix, edit, 0, 0, "what would stand for it is as long as it is")
+        return Offer(fix, edit, 0, 0, "the placeholders would be as long as the results")
     return Offer(fix, edit, len(step.changes), freed, seen or step.result.note)
 
 
@@ -137,31 +137,35 @@ QUICK_FIXES: Final = (
         "reads of files that were read again or changed later",
         _superseded("superseded-read", "superseded reads"),
     ),
-    QuickFix("duplicate-reads", "duplicate reads", "reads that gave what an earlier one gave", _duplicates),
+    QuickFix(
+        "duplicate-reads", "duplicate reads", "reads with the same content as an earlier one", _duplicates
+    ),
     QuickFix(
         "failed-calls",
         "failed calls",
-        "calls that failed and worked later, with their results",
+        "failed calls that a later call repeated with success, and their results",
         _failed_calls,
     ),
     QuickFix(
         "echoes",
         "write and edit echoes",
-        "results that only say what their call wrote",
+        "results that only repeat what their call wrote",
         _superseded("write-echo", "write and edit echoes"),
     ),
-    QuickFix("old-thinking", "old thinking", "thinking of all turns but the newest", _thinking),
-    QuickFix("old-images", "old images", "pictures before the newest turn become a line each", _old_images),
+    QuickFix("old-thinking", "old thinking", "thinking from all turns but the newest", _thinking),
+    QuickFix(
+        "old-images", "old images", "images before the newest turn, replaced by one line each", _old_images
+    ),
     QuickFix(
         "long-listings",
         "long listings",
-        "long results of searches and listings, but for the newest results",
+        "long results of searches and listings, except the newest results",
         _superseded("long-listing", "long listings", keep_recent=4),
     ),
     QuickFix(
         "on-disk",
         "files unchanged on disk",
-        "reads whose file stands on this machine as it was read",
+        "reads whose file on this machine is unchanged",
         _on_disk,
         looks_at_disk=True,
     ),

@@ -44,7 +44,7 @@ class Misfit(Struct, frozen=True):
         if self.reason:
             return f"{self.words}: {self.reason}"
         are = "is" if self.gone == 1 else "are"
-        return f"{self.operation.words}: {counted(self.gone, 'block')} {are} not there as it was"
+        return f"{self.operation.words}: {counted(self.gone, 'block')} {are} missing or changed"
 
 
 def look_of(block: Block) -> str:
@@ -87,7 +87,7 @@ class Replay:
         gone = len(operation.keys) - len(kept)
         if gone and not kept and operation.deed is not Deed.UNCHANGED:
             rows = "the block is" if gone == 1 else f"all {gone:,} blocks are"
-            return Misfit(operation, gone, f"{rows} gone, or not as it was")
+            return Misfit(operation, gone, f"{rows} missing or changed")
         fitting = operation if not gone else replace(operation, keys=kept)
         try:
             reason = self._why_not(fitting)

@@ -96,7 +96,7 @@ class ForStage:
 
     def request(self) -> tuple[SummaryRequest | None, str]:
         request = wanted(self._workspace, self._step)
-        return request, "" if request else self._note or "no summary is wanted"
+        return request, "" if request else self._note or "no summary is needed"
 
     def take(self, answer: str, request: SummaryRequest) -> None:
         give_summary(self._workspace, self._step, "model", answer, request.key)
@@ -156,7 +156,7 @@ class ForRange:
 
     def take(self, answer: str, request: SummaryRequest) -> None:
         if self._workspace.history.done != self._done:
-            raise RefusedError("something else was done since it was asked")
+            raise RefusedError("you have made other changes since it was asked")
         self._workspace.edit(replace(self._edit, text=answer))
 
     def failed(self, reason: str) -> None:
@@ -166,7 +166,7 @@ class ForRange:
         steps = self._workspace.steps
         edit = steps[-1].edit if steps else None
         if not isinstance(edit, SummariseRange) or not edit.text.strip():
-            return None, "the newest step is no summary of theirs"
+            return None, "the latest step is not their summary"
         live, result, before = self._workspace.session.live, steps[-1].result, steps[-1].before
         return Written(edit.text.strip(), before, result.messages, live, before), result.note
 
@@ -186,5 +186,5 @@ class ForRange:
 def _with_some(found: Written | None, rules: Iterable[Rule]) -> str:
     rules = tuple(rules)
     if found is None or not rules:
-        raise InputError("the summary lacks no rule of yours")
+        raise InputError("none of your rules is missing from the summary")
     return with_rules(found.text, rules)

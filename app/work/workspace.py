@@ -258,7 +258,7 @@ class Workspace:
         if deed in _ABOUT_A_STAGE and step not in known:
             return f"{self.pipeline.name} has no stage {step!r}"
         if deed in (Deed.PIN, Deed.UNPIN, Deed.REFUSE, Deed.ALLOW) and not tuple(keys):
-            return "no row is chosen"
+            return "no rows are chosen"
         return None
 
     def advance(self) -> bool:

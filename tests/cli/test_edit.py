@@ -97,7 +97,7 @@ def test_stages_quick_fixes_and_pins_stand_between(
 def test_the_persons_words_need_their_flag_and_are_counted(handcompact: Handcompact, session: Path) -> None:
     before = tree(session.parent)
     refused = handcompact("edit", session, "--do", "keep-last-turns turns=1", *ROUGH)
-    assert refused.code == 3 and "1 message of your own would go" in refused.err
+    assert refused.code == 3 and "1 message of yours would be removed" in refused.err
     assert tree(session.parent) == before
     done = handcompact("edit", session, "--do", "keep-last-turns turns=1", "--drop-user-words", *ROUGH)
     assert done.code == 0 and len(done.json["user_messages_gone"]) == 1
@@ -149,7 +149,7 @@ def test_without_an_operation_the_quick_fixes_are_told(handcompact: Handcompact,
         ("", 2, "an empty operation"),
         ("burn 1", 2, "there is no operation 'burn'; there are: drop, clear"),
         ("drop 'open", 2, "quote it as in a shell"),
-        ("drop", 3, "no row is chosen"),
+        ("drop", 3, "no rows are chosen"),
         ("drop nowhere", 3, "1 row is not in the conversation as it is now"),
         ("cut 1 head=many", 2, "cut.head must be a whole number"),
         ("cut 1 depth=3", 2, "edit cut has no option 'depth'; it has: allow_words, force, head"),
@@ -159,7 +159,7 @@ def test_without_an_operation_the_quick_fixes_are_told(handcompact: Handcompact,
         ("stage", 2, "the name of a stage was expected"),
         ("stage nope", 2, "there is no stage 'nope'"),
         ("run twice", 2, "run takes no more words"),
-        ("pin", 3, "no row is chosen"),
+        ("pin", 3, "no rows are chosen"),
         ("replace_text 1.0 text=@/no/such/file", 2, "a text file was expected"),
     ],
 )

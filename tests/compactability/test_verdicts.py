@@ -120,7 +120,7 @@ def test_results_without_a_call_or_from_the_provider_are_only_copies() -> None:
     )
     judged = classify(messages)
     assert judged["orphan"].verdict is judged["server"].verdict is Verdict.ONLY_COPY
-    assert judged["orphan"].reason == "Result; its call is gone"
+    assert judged["orphan"].reason == "Result; its call is missing"
 
 
 def test_pictures_are_only_copies_when_pasted_and_regenerable_from_a_file() -> None:

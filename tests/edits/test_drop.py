@@ -20,7 +20,7 @@ def test_one_half_of_a_pair_takes_the_other_and_says_so(half: str) -> None:
     reasons = {change.key: change.reason for change in after.changes}
     assert reasons.pop(half) == "dropped by you"
     word = "result" if half == "m3/0" else "call"
-    assert list(reasons.values()) == [f"goes with its {word}, dropped by you"]
+    assert list(reasons.values()) == [f"dropped by you with its {word}"]
 
 
 def test_a_message_key_stands_for_all_of_its_blocks() -> None:
@@ -51,7 +51,7 @@ def test_thinking_between_calls_goes_with_the_calls_behind_it() -> None:
 
 def test_thinking_alone_is_not_dropped() -> None:
     assert why_not("drop", talk(), ["m2/0"]) == (
-        "it stays: thinking is sealed: it goes whole turns at a time (strip_thinking)"
+        "it stays: thinking is sealed: only whole turns of it can be removed (strip_thinking)"
     )
 
 
@@ -69,7 +69,7 @@ def test_a_pinned_half_keeps_the_other() -> None:
 
 def test_the_persons_words_go_only_after_a_yes() -> None:
     before = talk()
-    words = "1 text of your own would be dropped: that needs your yes (allow_words)"
+    words = "1 text of yours would be dropped: this needs your consent (allow_words)"
     assert why_not("drop", before, ["m7/0"]) == words
     assert done("drop", before, ["m7/0"]).messages is before
     after = done("drop", before, ["m7/0"], allow_words=True)
@@ -91,8 +91,8 @@ def test_an_answer_of_the_person_goes_only_by_force() -> None:
         user(result("q", "The first.")),
         assistant("Good."),
     )
-    assert "holds your own answer" in str(why_not("drop", before, ["m3/0"]))
-    assert "(force lifts that)" in str(why_not("drop", before, ["m3/0"]))
+    assert "contains your answer" in str(why_not("drop", before, ["m3/0"]))
+    assert "(override: force)" in str(why_not("drop", before, ["m3/0"]))
     assert gone(before, done("drop", before, ["m3/0"], force=True).messages) == ["m2/0", "m3/0"]
 
 
@@ -100,14 +100,14 @@ def test_thinking_of_an_open_turn_keeps_what_it_led_to() -> None:
     before = talk()[:5]
     assert before[-1].key == "m5"
     words = why_not("drop", before, ["m2/1", "m2/2"], force=True)
-    assert words == "3 of 3 stay: its thinking must stay (thinking of the turn that is still open)"
+    assert words == "3 of 3 stay: its thinking must stay too (thinking of the unfinished turn)"
     assert gone(before, done("drop", before, ["m2/2"]).messages) == ["m2/2", "m3/0"]
 
 
 def test_the_conversation_does_not_begin_with_the_model() -> None:
     before = talk()
     words = why_not("drop", before, ["m1/0"], allow_words=True)
-    assert words is not None and words.startswith("the conversation would begin with the model's words")
+    assert words is not None and words.startswith("the conversation would begin with a reply of the model")
     assert done("drop", before, ["m1/0"], allow_words=True).messages is before
     everything = [message.key for message in before[:6]]
     assert gone(before, done("drop", before, everything, allow_words=True).messages)[-1] == "m6/0"
@@ -123,12 +123,12 @@ def test_replies_do_not_run_together_where_thinking_comes_first() -> None:
         assistant("3"),
     )
     words = why_not("drop", before, ["m3/0"], allow_words=True)
-    assert words == "a reply without thinking would run into one that begins with it"
+    assert words == "a reply without thinking would be joined with one that begins with thinking"
 
 
 def test_something_is_always_left() -> None:
     only = conversation(user("Hello?"))
-    assert why_not("drop", only, ["m1"], allow_words=True) == "nothing of the conversation would be left"
+    assert why_not("drop", only, ["m1"], allow_words=True) == "nothing would be left of the conversation"
 
 
 def test_a_system_prompt_stays() -> None:
@@ -157,7 +157,7 @@ def test_a_pair_of_the_providers_own_tool_goes_together() -> None:
 def test_keys_that_are_not_there_are_told_and_passed_over() -> None:
     before = talk()
     assert why_not("drop", before, ["gone", "m2/2"]) == "1 row is not in the conversation as it is now"
-    assert why_not("drop", before) == "no row is chosen"
+    assert why_not("drop", before) == "no rows are chosen"
     assert gone(before, done("drop", before, ["gone", "m2/2"]).messages) == ["m2/2", "m3/0"]
 
 

@@ -75,7 +75,7 @@ def test_a_pin_undoes_what_an_edit_did_to_its_block(workspace: Workspace) -> Non
 
 
 def test_a_refused_edit_leaves_no_trace(workspace: Workspace) -> None:
-    with pytest.raises(RefusedError, match="drop: 1 text of your own would be dropped"):
+    with pytest.raises(RefusedError, match="drop: 1 text of yours would be dropped"):
         workspace.edit(make_edit("drop", ["m1/0"]))
     assert workspace.history.done == () and workspace.steps == ()
 
@@ -110,7 +110,7 @@ def test_every_edit_is_data_that_replays() -> None:
     "data", [{}, {"deed": "burn"}, {"deed": "edit", "keys": 5}, [], None, {"deed": "edit", "options": 3}]
 )
 def test_what_is_no_operation_is_told(data: object) -> None:
-    with pytest.raises(InputError, match="no operation"):
+    with pytest.raises(InputError, match="not an operation"):
         Operation.from_json(data)  # type: ignore[arg-type]
 
 

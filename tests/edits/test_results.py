@@ -30,9 +30,9 @@ def test_a_cleared_result_leaves_a_clue_to_its_call(key: str) -> None:
 
 def test_clearing_twice_and_clearing_what_is_short_is_refused() -> None:
     once = done("clear", talk(), ["m3/0"]).messages
-    assert why_not("clear", once, ["m3/0"]) == "it stays: a placeholder stands for it already"
+    assert why_not("clear", once, ["m3/0"]) == "it stays: already a placeholder"
     assert why_not("clear", talk(), ["m9/0"]) == "no replacement would be shorter (1 tried)"
-    assert why_not("clear", talk(), ["m1/0"]) == "it stays: holds no tool result"
+    assert why_not("clear", talk(), ["m1/0"]) == "it stays: not a tool result"
 
 
 def test_a_result_that_was_saved_keeps_its_path_when_it_is_cleared() -> None:
@@ -50,7 +50,7 @@ def test_a_saved_result_is_named_as_the_agent_itself_would() -> None:
         "Preview (first 0.02KB):\n"
         f"{LONG[:20]}\n...\n</persisted-output>"
     )
-    assert why_not("save", after.messages, ["m3/0"]) == "it stays: is saved or cleared already"
+    assert why_not("save", after.messages, ["m3/0"]) == "it stays: already saved or cleared"
 
 
 @pytest.mark.parametrize("folder", ["../up", "/etc", "a\\b", ""])
@@ -84,8 +84,8 @@ def test_a_cut_in_characters_splits_none_that_people_see(head: int, tail: int) -
 
 def test_a_cut_that_would_save_nothing_is_not_made() -> None:
     before = talk()
-    assert "longer than what would stay" in str(why_not("cut", before, ["m3/0"], head=150, tail=50))
-    assert "longer than what would stay" in str(why_not("cut", before, ["m6/0"]))
+    assert "longer than what would be kept" in str(why_not("cut", before, ["m3/0"], head=150, tail=50))
+    assert "longer than what would be kept" in str(why_not("cut", before, ["m6/0"]))
     assert done("cut", before, ["m3/0"], head=199, tail=0).messages is before
 
 
@@ -107,7 +107,7 @@ def test_a_text_is_written_anew() -> None:
     assert text(after.messages, "m6/0") == "It failed. [/x] 登录"
     assert after.changes[0].kind is ChangeKind.EDITED
     assert why_not("replace_text", after.messages, ["m6/0"], text="It failed. [/x] 登录") == (
-        "it says that already"
+        "the text is the same"
     )
 
 
@@ -122,7 +122,7 @@ def test_a_rewritten_result_may_be_longer_and_keeps_its_pictures() -> None:
 @pytest.mark.parametrize("words", ["", " \n\t"])
 def test_an_empty_text_is_refused(words: str) -> None:
     assert why_not("replace_text", talk(), ["m6/0"], text=words) == (
-        "providers refuse an empty text: drop the block instead"
+        "providers refuse empty texts: drop the block instead"
     )
     assert done("replace_text", talk(), ["m6/0"], text=words).changes == ()
 
@@ -141,7 +141,7 @@ def test_some_things_are_never_altered(kind: str, force: bool) -> None:
 def test_the_persons_words_are_altered_only_after_a_yes() -> None:
     before = (*conversation(user(LONG, key="p")), *talk())
     assert why_not("cut", before, ["p/0"]) == (
-        "1 text of your own would be cut: that needs your yes (allow_words)"
+        "1 text of yours would be cut: this needs your consent (allow_words)"
     )
     assert why_not("cut", before, ["p/0"], allow_words=True) is None
     assert why_not("cut", (*conversation(injected(LONG, key="i")), *talk()), ["i/0"]) is None

@@ -39,7 +39,7 @@ def test_everything_before_a_row_goes_behind_a_boundary() -> None:
 
 
 def test_the_persons_words_before_it_need_a_yes_that_says_how_many() -> None:
-    words = "2 messages of your own would go: that needs your yes (allow_words)"
+    words = "2 messages of yours would be removed: this needs your consent (allow_words)"
     before = (*conversation(user("Hello.", key="h"), assistant("Hello!", key="a")), *talk())
     assert why_not("drop_before", before, ["m7/0"]) == words
     assert done("drop_before", before, ["m7/0"]).messages is before
@@ -87,8 +87,8 @@ def test_the_newest_turns_stay() -> None:
     before = talk()
     after = done("keep_last_turns", before, turns=1, allow_words=True)
     assert [message.key for message in after.messages][1:] == ["m7", "m8", "m9", "m10"]
-    assert why_not("keep_last_turns", before, turns=2) == "there are no more than 2 turns"
-    assert "1 message of your own" in str(why_not("keep_last_turns", before, turns=1))
+    assert why_not("keep_last_turns", before, turns=2) == "there are only 2 turns"
+    assert "1 message of yours" in str(why_not("keep_last_turns", before, turns=1))
 
 
 def test_system_prompts_stay_in_front() -> None:
@@ -121,14 +121,12 @@ def test_a_stretch_is_made_smaller_for_the_sake_of_pairs() -> None:
     before = talk()
     after = done("summarise_range", before, ["m3/0", "m6/0"])
     assert gone(before, after.messages) == ["m4/0", "m4/1", "m5/0", "m6/0"]
-    assert why_not("summarise_range", before, ["m3/0"]) == (
-        "no call with its result lies whole between these rows"
-    )
+    assert why_not("summarise_range", before, ["m3/0"]) == ("these rows contain no complete call/result pair")
 
 
 def test_the_persons_words_in_a_stretch_need_a_yes() -> None:
     assert why_not("summarise_range", talk(), ["m2/0", "m9/0"]) == (
-        "1 message of your own would go: that needs your yes (allow_words)"
+        "1 message of yours would be removed: this needs your consent (allow_words)"
     )
 
 
@@ -147,7 +145,7 @@ def test_a_summary_needs_its_text_and_must_be_shorter() -> None:
         "the summary has no text yet"
     )
     long = why_not("summarise_range", talk(), ["m2/0", "m5/0"], source="hand", text=LONG * 3)
-    assert long == "what stands for it would not be shorter than what goes"
+    assert long == "the replacement would not be shorter than what it replaces"
 
 
 def test_the_newest_reply_is_never_put_between_its_neighbours() -> None:
@@ -178,4 +176,4 @@ def test_a_reply_that_would_end_in_thinking_is_refused(kind: str) -> None:
     keys = ["m2/1", "m4/0"] if kind == "summarise_range" else ["m5/0"]
     after = done(kind, before, keys, given=given, allow_words=True)
     assert check_pairs(before, after.messages).level is Level.OK
-    assert after.messages is before and after.note == "a reply would end in thinking"
+    assert after.messages is before and after.note == "a reply would end with thinking"

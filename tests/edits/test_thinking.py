@@ -22,7 +22,7 @@ def test_without_rows_it_is_the_older_turns() -> None:
     before = talk()
     assert gone(before, done("strip_thinking", before).messages) == ["m2/0", "m4/0"]
     assert gone(before, done("strip_thinking", before, keep_turns=0).messages) == ["m2/0", "m4/0"]
-    assert why_not("strip_thinking", before, keep_turns=2) == "there is no thinking in these turns"
+    assert why_not("strip_thinking", before, keep_turns=2) == "no thinking in these turns"
 
 
 def test_the_turn_of_the_newest_reply_keeps_its_thinking() -> None:
@@ -57,7 +57,7 @@ def test_a_stage_run_by_hand_asks_for_the_persons_words() -> None:
     before = talk()
     options: dict[str, Any] = {"stage": "snip", "settings": ("max_messages=4", "head_messages=0")}
     assert why_not("stage", before, **options) == (
-        "1 message of your own would go: that needs your yes (allow_words)"
+        "1 message of yours would be removed: this needs your consent (allow_words)"
     )
     assert done("stage", before, allow_words=True, **options).changes
 
@@ -66,9 +66,9 @@ def test_a_stage_run_by_hand_asks_for_the_persons_words() -> None:
     ("options", "words"),
     [
         ({"stage": "nope"}, "there is no stage 'nope'"),
-        ({"stage": "fit", "settings": ("x",)}, "OPTION=VALUE was expected"),
+        ({"stage": "fit", "settings": ("x",)}, "expected OPTION=VALUE"),
         ({"stage": "fit", "settings": ("x=1",)}, "no option 'x'"),
-        ({"stage": "microcompact", "settings": ("root=/etc",)}, "may not stand in an edit"),
+        ({"stage": "microcompact", "settings": ("root=/etc",)}, "is not allowed in an edit"),
     ],
 )
 def test_a_stage_that_does_not_fit_is_told_at_once(options: dict[str, Any], words: str) -> None:

@@ -60,7 +60,7 @@ def test_a_plain_conversation_is_summarised_again_only_once_it_went_on(
     assert written.target is not None and len(opened.workspace.messages) < 30
 
     again, note = forced(written.target, source, *tail)
-    assert note == "nothing was added since the newest summary"
+    assert note == "nothing was added since the latest summary"
     assert again.workspace.messages == again.workspace.session.live
 
     moved = tmp_path / "elsewhere" / written.target.name

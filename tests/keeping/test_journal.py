@@ -194,7 +194,7 @@ def test_a_file_that_grew_moved_or_changed_gets_what_still_fits(file: Path) -> N
     kept = left(file)
     assert state_of(opened(file).source, kept) == "the file was changed since"
     taken = take_up(opened(file), kept)
-    assert taken.lost == ("drop 1 block: the block is gone, or not as it was",)
+    assert taken.lost == ("drop 1 block: the block is missing or changed",)
     assert taken.opened.workspace.state.pins == {first}
 
 

@@ -40,7 +40,7 @@ TWO: Messages = conversation(*turn("a"), marker("first"), *turn("b"), marker("se
 def test_the_view_starts_at_the_newest_of_two_boundaries() -> None:
     seen = run("active_context", TWO)
     assert keys(seen.messages) == ["second", "c-asked", "c-called", "c-read", "c-answered"]
-    assert seen.note == "the view starts at the auto compaction, which took out 7 messages"
+    assert seen.note == "the view starts at the auto compaction, which removed 7 messages"
     gone = {change.key for change in seen.changes}
     assert gone == {block.key for message in TWO[:9] for block in message.blocks}
     again = run("active_context", seen.messages)

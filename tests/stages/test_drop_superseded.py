@@ -108,7 +108,7 @@ def test_a_file_counts_as_unchanged_only_where_somebody_looked() -> None:
     kinds = {"kinds": "unchanged-file"}
     assert changed(messages, kinds) == {}
     assert run("drop_superseded", messages, {**kinds, "keep_recent": 0}).note == (
-        "nobody asked whether files stand on disk as they were read"
+        "the files on disk have not been compared"
     )
     assert changed(messages, kinds, unchanged=frozenset({"m3/0"})) == {
         "a": "[Unchanged file cleared] a.py can be read again"

@@ -74,5 +74,5 @@ def test_it_stops_when_the_target_is_met() -> None:
 
 def test_nothing_to_drop() -> None:
     done = run("drop_thinking", conversation(injected("<note>"), user("Go."), assistant("Yes.")))
-    assert (done.changes, done.note) == ((), "no turn holds thinking but those that keep it")
+    assert (done.changes, done.note) == ((), "no other turn has thinking to drop")
     assert run("drop_thinking", ()).messages == ()

@@ -62,7 +62,7 @@ def test_an_hour_by_the_sessions_own_clock() -> None:
 def test_a_session_without_times_does_not_say_when() -> None:
     messages = conversation(assistant(use("a", "Read")), user(result("a", LONG)))
     note = run("microcompact", messages, {**ALWAYS, "when": "interval"}).note
-    assert note == "the session holds no times, so it is not known how long ago the last run was"
+    assert note == "the session has no timestamps, so the time since the last run is unknown"
 
 
 def test_results_nobody_answered_are_cleared_only_when_told() -> None:
@@ -103,7 +103,7 @@ def test_too_little_is_not_worth_a_broken_prefix() -> None:
     assert just.messages == freed.messages
     little = run("microcompact", messages, {**ALWAYS, "clear_at_least": size + 1})
     assert little.messages is messages and little.changes == () and little.files == ()
-    assert little.note == f"it would free {size:,} characters, and less than {size + 1:,} is not worth it"
+    assert little.note == f"it would free {size:,} characters, less than the minimum of {size + 1:,}"
 
 
 def test_a_bare_placeholder_is_known_the_next_time() -> None:
@@ -116,7 +116,7 @@ def test_a_bare_placeholder_is_known_the_next_time() -> None:
 def test_fewer_results_than_stay_are_left_alone() -> None:
     assert cleared(talk(LONG, LONG), {**ALWAYS, "keep_recent": 3}) == []
     assert run("microcompact", talk(LONG), {**ALWAYS, "keep_recent": 3}).note == (
-        "there are no more than the newest 3 results, which stay"
+        "there are no more than 3 results, all kept"
     )
 
 

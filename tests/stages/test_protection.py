@@ -84,7 +84,7 @@ def test_a_rule_file_that_was_not_found_holds_no_rules() -> None:
     ],
 )
 def test_the_persons_answers_stay(name: str, text: str) -> None:
-    assert protected(talk(name, {}, text)).keeps_text("r") == "holds your own answer"
+    assert protected(talk(name, {}, text)).keeps_text("r") == "contains your answer"
 
 
 def test_words_of_the_person_that_the_record_marks_stay() -> None:

@@ -31,7 +31,7 @@ def test_the_later_read_names_the_message_of_the_first() -> None:
     messages = conversation(user("Go."), *read("a"), *read("b"), *read("c"), assistant("Done."))
     done = run("read_dedup", messages)
     assert results(done.messages) == {"a": TEXT, "b": stub("a.py", 2), "c": stub("a.py", 2)}
-    assert done.changes[0].reason == "the same content of the same file was read before, in message 2"
+    assert done.changes[0].reason == "same content of the same file as read in message 2"
     assert done.trace == ("compact.run stage=dedup deduplicated=2 strategy=read_dedup",)
 
 

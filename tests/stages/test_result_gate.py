@@ -75,7 +75,7 @@ def test_what_was_there_when_the_latch_opened_is_frozen() -> None:
         (6, None, True, ("m5/0",)),
     ]
     assert fates(messages) == {
-        "old": (Fate.FROZEN, "there when the latch opened at call 2"),
+        "old": (Fate.FROZEN, "before the latch opened at call 2"),
         "new": (Fate.CUT, "cut before call 6"),
     }
 
@@ -96,12 +96,12 @@ def test_the_latch_stays_open_when_the_size_falls() -> None:
 @pytest.mark.parametrize(
     ("pair", "words"),
     [
-        (call("x", 100_000, "skill"), "its tool is not on the list"),
-        (call("x", 100_000, "Read"), "its tool is not on the list"),
+        (call("x", 100_000, "skill"), "its tool is not in the list"),
+        (call("x", 100_000, "Read"), "its tool is not in the list"),
         (call("x", 100_000, error=True), "failed"),
         (call("x", 100_000, text=CUT), None),
         (call("x", 100_000, text=LONG[:8192]), None),
-        (call("x", 100_000, text="<persisted-output>\nFull output: /a\nPreview:\n" + LONG), "cut already"),
+        (call("x", 100_000, text="<persisted-output>\nFull output: /a\nPreview:\n" + LONG), "already cut"),
     ],
     ids=["other tool", "other case", "failed", "cut", "short", "saved"],
 )

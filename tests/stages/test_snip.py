@@ -78,7 +78,7 @@ def test_protected_blocks_stay_directly_behind_the_marker_with_their_pairs_and_a
     assert marker_of(done).content.read() == "[snipped 12 messages]"
     assert done.protected == 1
     again = snip(done.messages, max_messages=8)
-    assert again.messages is done.messages and again.note == "nothing between head and tail may go"
+    assert again.messages is done.messages and again.note == "nothing between head and tail can be removed"
 
 
 def test_a_second_run_carries_the_count_on_also_when_the_marker_was_joined_to_other_words() -> None:

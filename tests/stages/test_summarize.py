@@ -62,7 +62,7 @@ def test_the_boundary_tells_what_happened() -> None:
 def test_a_second_run_finds_nothing_new_and_a_third_goes_on_behind_the_first() -> None:
     first = summarize(talk(6))
     again = summarize(first.messages)
-    assert again.messages is first.messages and again.note == "nothing was added since the newest summary"
+    assert again.messages is first.messages and again.note == "nothing was added since the latest summary"
     more = (user(f"And? {LONG}", key="n1"), assistant(f"Yes. {LONG}", key="n2"))
     grown = (
         *first.messages,
@@ -144,7 +144,7 @@ def test_too_little_progress_is_none() -> None:
     assert summarize(messages, {**options, "min_progress": 0.1}).boundary is not None
     little = summarize(messages, {**options, "min_progress": 0.11})
     assert little.messages is messages and not little.failed
-    assert little.note == "hand: only 2 of 20 messages may go, less than 11%"
+    assert little.note == "hand: only 2 of 20 messages can be removed, less than 11%"
 
 
 def test_a_model_can_be_given_the_end_alone() -> None:
@@ -195,7 +195,7 @@ def test_an_empty_or_longer_summary_changes_nothing_and_says_why() -> None:
         (Summaries(hand=" \n"), "hand: none was written by hand", False),
         (
             Summaries(hand=LONG * 40),
-            "hand: the summary would not be shorter than the 6 messages that it stands",
+            "hand: the summary would not be shorter than the 6 messages it replaces",
             True,
         ),
     ):
@@ -203,7 +203,7 @@ def test_an_empty_or_longer_summary_changes_nothing_and_says_why() -> None:
         assert done.messages is messages and done.boundary is None and done.files == ()
         assert done.note.startswith(note) and done.failed is failed
     few = summarize(talk(1), {"min_messages": 2})
-    assert few.failed and few.note == "2 messages are too few: more than 2 are worth a summary"
+    assert few.failed and few.note == "2 messages are too few: a summary needs more than 2"
 
 
 def test_the_next_source_is_tried_and_what_each_lacked_is_said() -> None:
@@ -286,7 +286,7 @@ def test_the_request_beside_a_summary_does_not_count_against_it() -> None:
     assert plain.boundary is not None and named.boundary is not None
     size = estimator("json-chars").total
     assert size(plain.messages) < size(messages) < size(named.messages)
-    assert "longer" not in plain.note and named.note.endswith("beside it, it is longer than they were")
+    assert "longer" not in plain.note and named.note.endswith("added, it is longer than they were")
     for options in ({}, beside):
         refused = recovered("Not short at all. " * 9, options)
         assert refused.messages is messages and refused.files == () and "not be shorter" in refused.note
@@ -301,9 +301,9 @@ def test_blocks_are_counted_where_the_log_is_flat() -> None:
         )),
     )  # fmt: skip
     flat = summarize(messages, {"source": "structured", "counts": "blocks", "keep_messages": 5})
-    assert flat.note == "structured: 7 messages went, the newest 2 messages stay (5 blocks)"
+    assert flat.note == "structured: 7 messages removed, the newest 2 kept (5 blocks)"
     whole = summarize(messages, {"source": "structured", "keep_messages": 5})
-    assert whole.note == "structured: 5 messages went, the newest 4 messages stay"
+    assert whole.note == "structured: 5 messages removed, the newest 4 kept"
 
 
 @pytest.mark.parametrize("option", ["heading", "request"])
@@ -339,7 +339,7 @@ def test_the_estimate_is_set_right_by_what_the_provider_counted() -> None:
         done = recover(messages, {"keep_messages": 3}, refusal=refusal)
         assert text in texts(done.messages)[0], "the same tail fits only if the estimate was right"
     told = recover(messages, refusal=Refusal("", tokens=20 * size, limit=size))
-    assert told.note == "still too long by the estimate: another refusal cuts harder"
+    assert told.note == "still too long by the estimate: another refusal cuts more"
 
 
 @pytest.mark.parametrize(
@@ -367,4 +367,4 @@ def test_it_gives_up_and_says_so() -> None:
     assert done.messages is messages and done.failed
     assert done.note == "gives up: 3 attempts did not make it fit"
     short = recover(talk(1), {"full_first": False})
-    assert short.failed and short.note == "nothing before the tail may go"
+    assert short.failed and short.note == "nothing before the tail can be removed"

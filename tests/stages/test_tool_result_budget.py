@@ -58,8 +58,8 @@ def test_a_batch_of_separate_result_messages_is_one() -> None:
     ("messages", "note"),
     [
         (batch(500, 500), "the last batch of 1,000 characters is within 1,000"),
-        (conversation(*batch(900, 900), assistant("Done.")), "the last message holds no results"),
-        ((), "the last message holds no results"),
+        (conversation(*batch(900, 900), assistant("Done.")), "the last message has no results"),
+        ((), "the last message has no results"),
     ],
 )
 def test_a_batch_that_is_left_alone(messages: Messages, note: str) -> None:

@@ -92,7 +92,7 @@ async def test_ctrl_c_leaves_nothing_and_says_what_does(tmp_path: Path) -> None:
     app = HandcompactApp(opening(anthropic_file(tmp_path)))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        assert "ctrl+q leaves" in await press(pilot, "ctrl+c")
+        assert "ctrl+q quits" in await press(pilot, "ctrl+c")
         await press(pilot, "ctrl+q")
         assert app.return_code == 0
 

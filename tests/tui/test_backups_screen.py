@@ -78,13 +78,13 @@ async def test_a_backup_is_put_back_after_a_question_that_is_safe_to_hurry_throu
         await press(pilot, "enter", "escape")
         assert session.read_bytes() == compacted
         text = await press(pilot, "enter", "right", "enter")
-        assert "what stood there is kept" in text and session.read_bytes() != compacted
+        assert "the replaced file is kept" in text and session.read_bytes() != compacted
         assert json.loads(session.read_bytes())["messages"] == reading_turns(24)
         # What was replaced is a backup now, and the one that was put back has nothing left to do.
         assert "3 backups" in text
         await press(pilot, "slash", *"login", "enter")
-        assert "before another backup was put back" in await settle(pilot)
-        assert "holds these bytes now" in await press(pilot, "n", "enter")
+        assert "before another backup was restored" in await settle(pilot)
+        assert "is identical to this backup" in await press(pilot, "n", "enter")
 
 
 async def test_backups_beside_a_file_that_was_opened_are_listed(
@@ -104,10 +104,10 @@ async def test_backups_beside_a_file_that_was_opened_are_listed(
 async def test_keys_that_cannot_act_say_why(folder: Path) -> None:
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "no backups there yet: an export makes one" in await press(pilot, "b")
-        assert "no backups there yet" in await press(pilot, "enter")
+        assert "no backups yet: an export makes one" in await press(pilot, "b")
+        assert "no backups yet" in await press(pilot, "enter")
         text = await press(pilot, "d")
-        assert "no backups there yet" in text
+        assert "no backups yet" in text
         assert "looked " in text and "work/.transcripts" in text and "beside a file" in text
         await press(pilot, "escape")
         assert shows(app, SessionsScreen)
@@ -127,7 +127,7 @@ async def test_two_sessions_of_the_list_are_held_against_each_other(folder: Path
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         assert "d on another session" in await press(pilot, "d")
-        assert "let go" in await press(pilot, "d")
+        assert "comparison cancelled" in await press(pilot, "d")
         text = await press(pilot, "d", "j", "d")
         assert shows(app, ContrastScreen)
         assert (

@@ -59,9 +59,9 @@ async def test_a_key_of_another_screen_says_where_it_acts() -> None:
     app = OneScreen()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("F")
-        assert "F is a key of the stages one by one (Refused): ? lists" in screen_text(app)
+        assert "F works in the stage stepper (Refused); ? lists" in screen_text(app)
         await pilot.press("K", "left")
-        assert "F is a key of" in screen_text(app), "what is a key nowhere, or moves the text, says nothing"
+        assert "F works in" in screen_text(app), "what is a key nowhere, or moves the text, says nothing"
         await pilot.press("slash", "F", "c")
         assert "is a key of" not in screen_text(app).splitlines()[-2]
         await pilot.press("escape", "R")
@@ -108,7 +108,7 @@ async def test_too_small_a_terminal_is_told_the_size_that_is_needed() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.resize_terminal(50, 12)
         await pilot.pause()
-        assert screen_text(app).strip() == "50x12 is too small: 60x16 are needed"
+        assert screen_text(app).strip() == "50x12 is too small: at least 60x16 is needed"
         await pilot.resize_terminal(60, 16)
         await pilot.pause()
         assert "two again" in screen_text(app)

@@ -116,12 +116,12 @@ async def test_escape_gives_up_a_search_which_says_how_far_it_is(
         monkeypatch.setattr("app.tui.screens.parts.searching.text_of", slow)
         screen = main_screen(app)
         screen.find("nowhere")
-        while "esc gives up" not in screen_text(app):
+        while "esc cancels" not in screen_text(app):
             await pilot.pause(0.01)
         pilot.app.simulate_key("escape")
         await pilot.pause(0.05)
         held.set()
-        assert "given up" in await until(pilot, lambda: True)
+        assert "cancelled" in await until(pilot, lambda: True)
         assert screen.is_current and not screen.rows.sought
 
 
@@ -179,7 +179,7 @@ async def test_what_a_key_did_is_not_talked_over_by_a_search_that_was_done_befor
         screen.find("Question 1")
         await settle(pilot)
         found = len(screen.rows.matches)
-        assert "in the order of the file" in await press(pilot, "S", "S")
+        assert "in file order" in await press(pilot, "S", "S")
         assert len(screen.rows.matches) == found
 
 
@@ -195,7 +195,7 @@ async def test_keys_wait_for_what_was_asked_for_and_escape_does_without(
         screen = main_screen(app)
         await pilot.press("f", "j", "enter")
         assert shows(app, BusyScreen) and screen.rows.cursor == 0
-        assert "adding up ...  esc gives up" in screen_text(app)
+        assert "adding up ...  esc cancels" in screen_text(app)
         await pilot.press("escape")
         held.set()
         await settle(pilot)

@@ -69,7 +69,7 @@ async def test_the_screen_itself_adds_up_no_session(monkeypatch: pytest.MonkeyPa
         await press(pilot, "S", "j")
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
-        assert re.search(r"side by side  \d+ messages, ~\d", text)
+        assert re.search(r"Pipelines compared  \d+ messages, ~\d", text)
     assert not in_screen
 
 
@@ -106,8 +106,8 @@ async def test_what_is_lost_is_said_of_the_row_under_the_cursor() -> None:
         left, gone, yours, *_ = rows_of(text)["layered"]
         assert left.startswith("~") and gone != "0" and yours != "0"
         text = await press(pilot, "slash", *"layered", "enter")
-        assert "that you typed would go" in text and "cannot be had again" in text
-        assert "written again once" in flat(text) and "recover: no provider refused" in flat(text)
+        assert "you typed would be removed" in text and "cannot be regenerated" in text
+        assert "cached again once" in flat(text) and "recover: no provider refused" in flat(text)
         assert "boundary snip:" in flat(text)
 
 
@@ -116,7 +116,7 @@ async def test_the_least_to_regret_stands_first_and_is_marked_with_its_reason() 
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
         assert next(iter(rows_of(text))) == "minicode"
-        assert "+ minicode: loses nothing for good; of 2 such it frees the most" in text
+        assert "+ minicode: loses nothing for good; frees the most of the 2 that do" in text
         assert app.screen.query_one(OutcomeList).cursor == 1, "the cursor stays on the present pipeline"
         text = await press(pilot, "S")
         left = [int(figures[0].strip("~").replace(",", "")) for figures in rows_of(text).values()]

@@ -27,7 +27,7 @@ async def test_how_it_looks() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert_golden(app, "diff")
-        assert "side by side needs 120 columns; there are 80" in await press(pilot, "s")
+        assert "side by side needs 120 columns, this terminal has 80" in await press(pilot, "s")
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
         assert_golden(app, "diff")
@@ -62,11 +62,11 @@ async def test_refusing_and_pinning_keep_the_message_in_sight() -> None:
     app = diff(work, "m7/0", "tool_result_budget")
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "x")
-        assert "message 2 of 24 changed" in text and "refused by you" in text and "-0 +0 lines" in text
+        assert "message 2 of 24 changed" in text and "rejected by you" in text and "-0 +0 lines" in text
         assert work.state.refused == {"tool_result_budget": {"m7/0"}}
-        assert "refused by you" not in await press(pilot, "x")
+        assert "rejected by you" not in await press(pilot, "x")
         assert "pinned by you" in await press(pilot, "p")
-        assert "it is pinned: p lets go" in await press(pilot, "x")
+        assert "it is pinned: p unpins it" in await press(pilot, "x")
         assert "pinned by you" not in await press(pilot, "u")
 
 
@@ -86,7 +86,7 @@ async def test_a_stage_that_waits_can_be_read_and_refused() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
         assert "stage 2 micro" in text and "cleared" in text
-        assert "refused by you" in await press(pilot, "x")
+        assert "rejected by you" in await press(pilot, "x")
         assert work.state.refused == {"microcompact": {"m3/0"}} and work.steps == ()
 
 
@@ -136,7 +136,7 @@ async def test_folded_lines_open() -> None:
 async def test_long_texts_are_compared_on_request() -> None:
     app = diff(one_read("a line\n" * 90_000, 300_000), "m3/0", "tool_result_budget")
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "too long to compare at once" in await settle(pilot)
+        assert "too long to compare here" in await settle(pilot)
         assert "too long" not in await press(pilot, "enter")
 
 

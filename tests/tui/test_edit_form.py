@@ -74,7 +74,7 @@ async def test_a_value_that_does_not_fit_is_said_in_its_place_and_not_done(app: 
         assert shows(app, EditScreen)
         await press(pilot, "ctrl+r")
         assert field(app, "head").value == "20" and "window   ~22,104" in await settle(pilot)
-        assert "these are the usual values" in await press(pilot, "ctrl+r")
+        assert "reset to the default values" in await press(pilot, "ctrl+r")
 
 
 async def test_an_edit_that_changes_nothing_says_why_in_the_form(app: HandcompactApp) -> None:
@@ -82,7 +82,7 @@ async def test_an_edit_that_changes_nothing_says_why_in_the_form(app: Handcompac
         await settle(pilot)
         await press(pilot, *TO_RESULT, "t")
         field(app, "head").value = "500"
-        assert "why not  !   nothing of it is longer than what would stay" in await settle(pilot)
+        assert "why not  !   nothing in it is longer than what would be kept" in await settle(pilot)
         await press(pilot, "ctrl+s")
         assert shows(app, EditScreen) and not workspace(app).history.done
 
@@ -114,7 +114,7 @@ async def test_own_words_are_asked_for_from_the_form(app: HandcompactApp) -> Non
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, *["j"] * 8, "D", *["j"] * 12, "enter")
-        assert "asks" in screen_text(app) and "of your own would go" in screen_text(app)
+        assert "asks" in screen_text(app) and "of yours would be removed" in screen_text(app)
         await press(pilot, "ctrl+s")
         assert shows(app, ConfirmScreen)
         await press(pilot, "enter")

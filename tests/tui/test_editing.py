@@ -51,14 +51,14 @@ async def test_x_drops_the_row_with_its_call_u_takes_it_back_and_d_shows_it(app:
         await settle(pilot)
         before = workspace(app).messages
         text = await press(pilot, *TO_RESULT, "x")
-        assert "drop 2 blocks, ~1.8k tokens less: u takes it back" in text
+        assert "drop 2 blocks, ~1.8k tokens less: u undoes it" in text
         assert text.count("dropped") >= 2
         await press(pilot, "d")
         assert shows(app, DiffScreen)
         await press(pilot, "escape")
         assert "undone: drop 1 block" in await press(pilot, "u")
         assert workspace(app).messages is before
-        assert "done again" in await press(pilot, "ctrl+r")
+        assert "redone" in await press(pilot, "ctrl+r")
 
 
 async def test_c_clears_all_marked_rows_as_one_operation(app: HandcompactApp) -> None:
@@ -77,7 +77,7 @@ async def test_own_words_are_asked_for_by_name_and_no_leaves_them(app: Handcompa
         await press(pilot, "j", "j", "j", "j", "j", "x")
         assert shows(app, ConfirmScreen)
         assert "with 1 text of your" in flat(app) and "- Question 1: 登录 [/x] where is it?" in flat(app)
-        assert "nothing was changed" in await press(pilot, "enter")
+        assert "nothing changed" in await press(pilot, "enter")
         assert workspace(app).steps == ()
         await press(pilot, "x", "right", "enter")
         assert len(workspace(app).steps) == 1
@@ -88,9 +88,9 @@ async def test_a_range_with_own_words_in_it_offers_to_leave_them(app: Handcompac
         await settle(pilot)
         await press(pilot, *TO_RESULT, "j", "v", "j", "j", "j", "j", "x")
         assert shows(app, ChooseScreen)
-        assert "Not all of it: 1 text of your own" in flat(app)
+        assert "Not all of it: 1 text of yours" in flat(app)
         text = await press(pilot, "escape")
-        assert "nothing was changed" in text and "looking at" not in text
+        assert "nothing changed" in text and "looking at" not in text
         text = await press(pilot, "x", "enter")
         assert "drop 4 blocks" in text
         texts = [text_of(block) for message in workspace(app).messages for block in message.blocks]
@@ -106,7 +106,7 @@ async def test_E_rewrites_a_text_and_what_is_refused_is_not_lost(app: Handcompac
         assert editor.text == "Looking at f0."
         editor.text = "  "
         await settle(pilot)
-        assert "it is empty" in await press(pilot, "ctrl+s")
+        assert "the text is empty" in await press(pilot, "ctrl+s")
         editor.text = "Shorter."
         text = await press(pilot, "ctrl+s")
         assert shows(app, InspectScreen) and "rewrite 1 block" in text and "Shorter." in text
@@ -117,7 +117,7 @@ async def test_E_rewrites_a_text_and_what_is_refused_is_not_lost(app: Handcompac
 async def test_a_call_cannot_be_rewritten_and_the_newest_reply_not_dropped(app: HandcompactApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "holds neither words nor a result" in await press(pilot, "j", "j", "E")
+        assert "neither text nor a result" in await press(pilot, "j", "j", "E")
         assert "newest reply of the model" in await press(pilot, "G", "x")
 
 
@@ -127,7 +127,7 @@ async def test_the_menu_says_of_each_edit_why_not(app: HandcompactApp) -> None:
         await press(pilot, *TO_RESULT, "D")
         assert_golden(app, "edits")
         text = await press(pilot, *["j"] * 7, "enter")
-        assert "drop picture: it stays: holds no picture" in text
+        assert "drop image: it stays: not an image" in text
 
 
 async def test_the_last_turns_are_kept_behind_a_boundary(app: HandcompactApp) -> None:
@@ -136,9 +136,9 @@ async def test_the_last_turns_are_kept_behind_a_boundary(app: HandcompactApp) ->
         await press(pilot, "D", "G", "end", "enter")
         assert shows(app, EditScreen)
         field(app, "turns").value = "2"
-        assert "messages of your own would go" in await settle(pilot)
+        assert "messages of yours would be removed" in await settle(pilot)
         await press(pilot, "ctrl+s")
-        assert "of your own?" in flat(app)
+        assert "of yours?" in flat(app)
         await press(pilot, "right", "enter")
         messages = workspace(app).messages
         assert len(messages) == 9 and messages[0].boundary is not None and shows(app, InspectScreen)
@@ -206,10 +206,10 @@ async def test_what_is_saved_in_ones_own_editor_is_one_step(
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("pass", "nothing was changed in the editor"),
+        ("pass", "nothing changed in the editor"),
         ("sys.exit(1)", "exit code 1"),
         ("path.write_bytes(b'\\xff')", "no UTF-8"),
-        ("path.write_text('')", "it is empty"),
+        ("path.write_text('')", "the text is empty"),
     ],
 )
 async def test_an_editor_that_fails_says_so_and_changes_nothing(
@@ -228,4 +228,4 @@ async def test_a_terminal_that_cannot_be_left_says_so(
     monkeypatch.setenv("VISUAL", sys.executable)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "cannot be left to another program" in await press(pilot, "j", "E", "ctrl+g")
+        assert "cannot hand over to another program" in await press(pilot, "j", "E", "ctrl+g")

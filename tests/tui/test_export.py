@@ -142,7 +142,7 @@ async def test_words_of_the_user_go_only_when_it_is_ticked(original: Path) -> No
         text = await settle(pilot)
         assert "Question 1?" in text and "tick the line above" in text
         app.screen.query_one("#write", Push).focus()
-        assert "messages of yours would go" in await press(pilot, "enter")
+        assert "messages of yours would be lost" in await press(pilot, "enter")
         assert sorted(original.parent.glob("*.json")) == [original]
         tick(app, "words")
         await press(pilot, "space")
@@ -158,9 +158,9 @@ async def test_in_place_replaces_the_original_and_keeps_it_in_a_backup(original:
         tick(app, "in-place")
         text = await press(pilot, "space")
         assert target(app).disabled and target(app).value == str(original)
-        assert "always, when the original is replaced" in text
+        assert "always when the original is replaced" in text
         tick(app, "backup")
-        assert "always keeps a backup" in await press(pilot, "space")
+        assert "always makes a backup" in await press(pilot, "space")
         tick(app, "report")
         await press(pilot, "space")
         assert app.screen.query_one("#backup", TickBox).value
@@ -197,7 +197,7 @@ async def test_stages_that_were_not_accepted_are_named(original: Path) -> None:
     opened.workspace.go_to(2)
     app = dialog(opened)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "not accepted, so not in it: micro, retain tail" in await settle(pilot)
+        assert "not accepted, so not included: micro, retain tail" in await settle(pilot)
 
 
 async def test_the_command_line_is_copied_with_what_it_cannot_say(original: Path) -> None:
@@ -258,7 +258,7 @@ async def test_a_session_from_standard_input_asks_for_a_place(original: Path) ->
     opened = work(original)
     app = dialog(Opened(opened.workspace, BytesSource(original.read_bytes())))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "name a file to write" in await settle(pilot)
+        assert "name one to write" in await settle(pilot)
         await press(pilot, "tab", "enter", "tab", "enter")
         assert kind_of_screen(app) is ExportScreen
 
@@ -329,10 +329,10 @@ async def test_the_list_of_what_is_gone_is_a_tick(original: Path) -> None:
     app = dialog(opened)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
-        assert "[x] List beside it what is gone" in text and Path(usual).name in text
+        assert "[x] Write a list of removed results" in text and Path(usual).name in text
         tick(app, "index")
         text = await press(pilot, "space")
-        assert "[ ] List beside it what is gone" in text and Path(usual).name not in text
+        assert "[ ] Write a list of removed results" in text and Path(usual).name not in text
         await press(pilot, "ctrl+y")
         assert app.clipboard.endswith("--no-index")
         assert Path(usual).name in await press(pilot, "space")
@@ -350,7 +350,7 @@ async def test_facts_that_are_lost_are_counted_and_one_key_shows_them(tmp_path: 
     original.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "1 fact that the rest still speaks of: L shows it" in await settle(pilot)
+        assert "1 fact that is still mentioned: L shows it" in await settle(pilot)
         text = await press(pilot, "L")
         assert kind_of_screen(app) is LostScreen and "retry_budget = 17" in text
         # What is kept from there changes the plan.
@@ -383,7 +383,7 @@ async def test_a_plan_that_takes_long_says_for_how_long(
     monkeypatch.setattr("app.tui.screens.parts.waits.SLOW_SECONDS", 0.01)
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
-        while "esc stops it and leaves" not in screen_text(app):
+        while "esc stops it and closes" not in screen_text(app):
             await pilot.pause(0.02)
         held.set()
         assert "nothing is written yet" in await settle(pilot)
@@ -417,7 +417,7 @@ async def test_escape_stops_a_plan_that_takes_long_and_the_work_behind_it(
             if ended:
                 break
             await pilot.pause(0.01)
-        assert str(ended[0]) == "stopped: nothing is planned"
+        assert str(ended[0]) == "stopped: there is no plan"
         await settle(pilot)
         assert kind_of_screen(app) is InspectScreen and not list(app.workers)
         # It can be planned again at once.
@@ -430,7 +430,7 @@ async def test_where_much_text_stays_lost_facts_are_looked_for_only_when_asked(
     monkeypatch.setattr("app.tui.screens.parts.exporting.MOST_STAYS", 10)
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "not looked for yet, as much text stays: L looks" in await settle(pilot)
+        assert "not searched yet (too much text remains): L searches" in await settle(pilot)
 
 
 @pytest.mark.usefixtures("home")
@@ -440,7 +440,7 @@ async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample:
     app = dialog(work(original))
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        assert "agent looks for it  else C" in screen_text(app)
+        assert "looks for sessions  otherwise C" in screen_text(app)
         app.screen.query_one("#write", Push).focus()
         text = " ".join((await press(pilot, "enter")).split())
         assert "not here: e again, then tick" in text and "--install" not in text

@@ -32,14 +32,14 @@ async def test_forwards_and_back_through_the_calls() -> None:
         assert "call 5 of 9" in text and "waiting" in text and "seen in 1 of 3 prompts" in text
         assert "spared" in text and "frozen" in text and "as recorded" in text
         text = await press(pilot, *["left"] * 4)
-        assert "call 1 of 9" in text and "latch: closed" in text and "holds no result" in text
+        assert "call 1 of 9" in text and "latch: closed" in text and "no result in this prompt" in text
         assert "this is the first call" in await press(pilot, "left")
         text = await press(pilot, "l")
         assert "call 3 of 9" in text and "latch: opens at this call" in text
         assert "call 7 of 9" in await press(pilot, "l")
         text = await press(pilot, "right", "right_square_bracket")
         assert "call 9 of 9" in text and "~" in text and "estimated" in text
-        assert "this is the call that comes" in await press(pilot, "right")
+        assert "this is the call that follows" in await press(pilot, "right")
         await press(pilot, "escape")
         assert kind_of_screen(app) is StepperScreen
 
@@ -54,4 +54,4 @@ async def test_a_session_in_which_the_latch_stays_closed() -> None:
 async def test_another_stage_says_that_it_replays_nothing() -> None:
     app = OnScreen(StepperScreen, opened(Workspace(busy_session(4), load("react-mini"), exact=False)))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "replays no calls: gate-8k does" in await press(pilot, "v")
+        assert "replays no calls: use pipeline gate-8k" in await press(pilot, "v")

@@ -79,7 +79,7 @@ async def test_an_edit_acts_on_the_whole_group_and_is_undone_there(busy: Handcom
         assert "clear 3 blocks" in await press(pilot, "c")
         assert shows(busy, GroupsScreen) and len(workspace(busy).history.done) == 1
         assert "undone: clear 6 blocks" in await press(pilot, "u")
-        assert "nothing was done yet" in await press(pilot, "u")
+        assert "nothing to undo" in await press(pilot, "u")
 
 
 async def test_marked_groups_are_edited_together_and_their_marks_are_the_rows(busy: HandcompactApp) -> None:
@@ -89,7 +89,7 @@ async def test_marked_groups_are_edited_together_and_their_marks_are_the_rows(bu
         assert "8 rows marked" in text
         assert "8 marked" in await press(pilot, "escape")
         assert "drop 8 blocks" in await press(pilot, "o", "x")
-        assert "no message is under the cursor" in await press(pilot, "c")
+        assert "no row under the cursor" in await press(pilot, "c")
 
 
 async def test_quick_fixes_say_what_each_would_free_and_are_one_step(busy: HandcompactApp) -> None:
@@ -99,7 +99,7 @@ async def test_quick_fixes_say_what_each_would_free_and_are_one_step(busy: Handc
         shown = await press(pilot, "X")
         assert re.search(r"> superseded reads +2 blocks +~3.4k tokens", shown)
         assert "duplicate reads · no file was read twice with the same content" in shown
-        assert re.search(r"files unchanged on disk ... +opens these files", shown)
+        assert re.search(r"files unchanged on disk ... +reads the files", shown)
         assert "reads of files that were read again or changed later" in shown
         assert "superseded reads 2 blocks" in await press(pilot, "enter")
         assert len(workspace(busy).history.done) == 1
@@ -112,7 +112,7 @@ async def test_the_disk_is_looked_at_only_when_chosen_and_asked_about(busy: Hand
         await settle(pilot)
         await press(pilot, "X", "end", "enter")
         assert shows(busy, ConfirmScreen)
-        assert "nothing was changed" in await press(pilot, "enter")
+        assert "nothing changed" in await press(pilot, "enter")
         await press(pilot, "X", "end", "enter", "right", "enter")
         (step,) = workspace(busy).steps
         assert len(step.changes) == 1
@@ -121,7 +121,7 @@ async def test_the_disk_is_looked_at_only_when_chosen_and_asked_about(busy: Hand
 async def test_a_read_says_what_became_of_its_file(busy: HandcompactApp) -> None:
     async with busy.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "this row names no file" in await press(pilot, "O")
+        assert "this row does not name a file" in await press(pilot, "O")
         assert "the file is gone: src/[b]x[/b].py" in await press(pilot, "j", "j", "O")
         seen = await press(pilot, "G", "k", "O")
         assert "the file is as it was read: " in seen

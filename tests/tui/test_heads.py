@@ -53,7 +53,7 @@ async def test_the_first_rows_are_there_before_the_file_is_read(
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.has_class("-head"))
         shown = screen_text(app)
-        assert "reading" in shown and "esc gives up" in shown
+        assert "reading" in shown and "esc cancels" in shown
         assert "tool_result" in shown and "preview" in shown
         gate.set()
         await until(pilot, lambda: shows(app, InspectScreen))

@@ -45,7 +45,7 @@ async def come_back(pilot: Pilot[None]) -> str:
 async def took_up(pilot: Pilot[None]) -> str:
     """Say yes to it, and wait until it is done."""
     await press(pilot, "enter")
-    return await until(pilot, lambda: "took up" in screen_text(pilot.app))
+    return await until(pilot, lambda: "reapplied" in screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
@@ -64,7 +64,7 @@ async def test_leaving_asks_and_coming_back_offers(file: Path, size: tuple[int, 
         await come_back(pilot)
         assert_golden(app, "take-up")
         text = await took_up(pilot)
-        assert shows(app, InspectScreen) and "took up 3 steps" in text
+        assert shows(app, InspectScreen) and "reapplied 3 steps" in text
         assert len(kept()) == 1
         assert "undone: accept" in await press(pilot, "u")
 
@@ -155,7 +155,7 @@ async def test_steps_that_cannot_be_kept_are_said_once(file: Path, monkeypatch: 
         await press(pilot, "a", "p")
         assert len(app._notifications) == 1
         text = await press(pilot, "q")
-        assert "could not be kept on disk" in text and "keep them" not in text
+        assert "could not be saved to disk" in text and "keep them" not in text
 
 
 # The end of a program that nobody asked for
@@ -222,5 +222,5 @@ async def test_a_program_that_is_ended_loses_nothing(file: Path, end: str) -> No
         text = await come_back(pilot)
         assert "4 steps on this file were not exported" in text
         text = await took_up(pilot)
-        assert "took up 4 steps" in text
+        assert "reapplied 4 steps" in text
         assert app.screen.workspace.state.pins  # type: ignore[attr-defined]

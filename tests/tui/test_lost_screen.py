@@ -50,8 +50,8 @@ async def test_what_goes_is_listed_opened_and_kept(file: Path, size: tuple[int, 
         assert shows(app, TextScreen)
         await until(pilot, lambda: "so that PostingError comes" in screen_text(app))
         text = await press(pilot, "escape", "p")
-        assert "1 fact lost by what was done" in text and "retry_budget = 17" in text
-        assert "it stays; u takes that back" in text
+        assert "1 fact lost by your steps" in text and "retry_budget = 17" in text
+        assert "it stays; u undoes this" in text
         text = await press(pilot, "p")
         assert "0 facts" in text
         assert "2 facts" in await press(pilot, "u", "u")
@@ -73,8 +73,8 @@ async def test_where_nothing_is_lost_it_says_so_and_keys_say_why(file: Path) -> 
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "L")
-        assert "0 facts" in text and "nothing goes that" in text
+        assert "0 facts" in text and "no removed fact is" in text
         for key in ("o", "p"):
-            assert "no fact is shown" in await press(pilot, key)
-        assert "nothing was done" in await press(pilot, "u")
+            assert "there are no facts" in await press(pilot, key)
+        assert "nothing to undo" in await press(pilot, "u")
         await settle(pilot)

@@ -82,7 +82,7 @@ async def test_a_click_goes_to_the_largest_row_there_and_says_what_it_holds() ->
         assert bar.here is not None and screen.view_now.items[bar.here] is wanted
         await press(pilot, "f", *"jjj", "enter")
         await pilot.click(MapBar, offset=(len(LABEL), 0))
-        assert "the filter hides them" in await settle(pilot)
+        assert "hidden by the filter" in await settle(pilot)
 
 
 async def test_where_the_cache_breaks_is_a_sign_of_its_own(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async def test_a_range_grows_and_shrinks_with_the_cursor_until_it_is_ended(file:
         assert "range: 3 marked" in text
         text = await press(pilot, "v", "j")
         assert "3 marked" in text and "range" not in text
-        assert "no row is marked" in await press(pilot, "U")
+        assert "no rows are marked" in await press(pilot, "U")
         assert not marked(app)
         await press(pilot, "shift+down", "shift+down")
         assert len(marked(app)) == 3
@@ -58,9 +58,9 @@ async def test_a_pin_holds_all_marked_rows_and_lets_go_of_all(file: str) -> None
         text = await press(pilot, "p")
         assert isinstance(app.screen, InspectScreen)
         pins = app.screen.workspace.state.pins
-        assert "2 rows pinned: no stage may touch them" in text and len(marked(app)) == 2
+        assert "2 rows pinned: stages leave them alone" in text and len(marked(app)) == 2
         assert set(marked(app)) < pins and len(pins) == 3
-        assert "2 rows let go" in await press(pilot, "p")
+        assert "2 rows unpinned" in await press(pilot, "p")
         assert len(app.screen.workspace.state.pins) == 1
         await press(pilot, "u")
         assert app.screen.workspace.state.pins == pins
@@ -70,9 +70,9 @@ async def test_what_was_said_before_does_not_stand_beside_marks(file: str) -> No
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert "no row is marked" in await press(pilot, "U")
+        assert "no rows are marked" in await press(pilot, "U")
         text = await press(pilot, "v")
-        assert "range: 1 marked" in text and "no row is marked" not in text
+        assert "range: 1 marked" in text and "no rows are marked" not in text
 
 
 async def test_marks_stay_on_their_rows_through_sorting_and_filtering(file: str) -> None:
@@ -89,7 +89,7 @@ async def test_marks_stay_on_their_rows_through_sorting_and_filtering(file: str)
 
 @pytest.mark.parametrize(
     ("choice", "word", "rows"),
-    [("older than", "11", 5), ("larger than", "1,000", 12), ("about a path", "f1?.py", 4)],
+    [("older than", "11", 5), ("larger than", "1,000", 12), ("path matching", "f1?.py", 4)],
 )
 async def test_rows_are_marked_by_what_they_are(file: str, choice: str, word: str, rows: int) -> None:
     app = HandcompactApp(opening(file))
@@ -109,7 +109,7 @@ async def test_the_hits_of_a_search_can_be_marked_and_a_word_for_a_number_is_ref
         await settle(pilot)
         await press(pilot, "slash")
         await type_in(pilot, "Answer 1")
-        assert "what holds 'Answer 1'" in await press(pilot, "M", "j", "j", "j")
+        assert "matches of 'Answer 1'" in await press(pilot, "M", "j", "j", "j")
         await press(pilot, "enter")
         assert len(marked(app)) == 3
         await press(pilot, "M", "enter")
@@ -137,7 +137,7 @@ async def test_sorted_by_tokens_the_cursor_stays_at_its_place_when_its_row_sinks
         cleared, after = screen.item, screen.shown[3]
         text = await press(pilot, "c")
         assert screen.rows.cursor == 2 and screen.item is after
-        assert "clear 1 block" in text and "u takes it back" in text
+        assert "clear 1 block" in text and "u undoes it" in text
         await press(pilot, "u")
         assert screen.rows.cursor == 2 and screen.item is cleared
 

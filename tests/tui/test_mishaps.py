@@ -52,7 +52,7 @@ async def test_a_key_that_fails_is_told_and_nothing_else_changes(
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "j", "p", "f")
         assert shows(app, ConfirmScreen) and "Something went wrong" in text and "KeyError" in text
-        assert "Your steps are" in text and "A log without a word" in text and SECRET not in text
+        assert "Your steps are" in text and "no session text" in text and SECRET not in text
         await press(pilot, "escape")
         assert isinstance(app.screen, InspectScreen)
         assert len(app.screen.workspace.history.done) == 1
@@ -122,6 +122,6 @@ def test_what_breaks_again_and_again_ends_with_a_line_and_the_steps_kept(file: P
     written = written_to_terminal("tests.tui.failing_app", str(file), "always", size=(80, 24))
     last = written[written.rindex("handcompact: ") :]
     assert last.startswith("handcompact: unexpected KeyError in app/tui/widgets/line_view.py:")
-    assert "Your steps are kept on disk." in last and str(log_dir()) in last
+    assert "Your steps are saved on disk." in last and str(log_dir()) in last
     assert "secret" not in written and "Traceback" not in written
     assert len(list(journal_dir().iterdir())) == 1

@@ -30,9 +30,9 @@ async def test_a_session_is_moved_after_a_look_at_what_is_lost(home: Path) -> No
         await settle(pilot)
         await app.run_action("move", default_namespace=app.screen)
         text = await settle(pilot)
-        assert "Codex" in text and "Copilot CLI" in text and "Claude Code " not in text.split("Move to")[1]
+        assert "Codex" in text and "Copilot CLI" in text and "Claude Code " not in text.split("Convert to")[1]
         text = await press(pilot, "enter")
-        assert "Move this session to Codex?" in text and "thinking" in text and "␊" not in text
+        assert "Convert this session to Codex?" in text and "thinking" in text and "␊" not in text
         assert not (home / ".codex").exists(), "nothing is written before it was said"
         text = await press(pilot, "right", "enter")
         (new,) = (home / ".codex/sessions").rglob("rollout-*.jsonl")
@@ -47,5 +47,5 @@ async def test_nothing_is_written_when_it_is_not_wanted(home: Path) -> None:
         await settle(pilot)
         await app.run_action("move", default_namespace=app.screen)
         text = await press(pilot, "enter", "escape")
-        assert "nothing was written" in text and "making it" not in text
+        assert "nothing written" in text and "making it" not in text
         assert not (home / ".codex").exists() and isinstance(app.screen, InspectScreen)

@@ -107,7 +107,7 @@ async def test_nothing_changed_is_no_step() -> None:
     work = workspace()
     app = form(work)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "this is what the pipeline says" in await press(pilot, "ctrl+r")
+        assert "reset to the pipeline's values" in await press(pilot, "ctrl+r")
         await press(pilot, "ctrl+s")
         assert work.history.done == ()
 

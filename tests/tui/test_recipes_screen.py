@@ -31,9 +31,9 @@ async def test_saved_and_applied_it_is_the_same(file: Path, tmp_path: Path) -> N
     recipe = tmp_path / "r.toml"
     app = HandcompactApp(opening(file))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "nothing was done yet" in await press(pilot, "W")
+        assert "there is nothing to save" in await press(pilot, "W")
         await press(pilot, "j", "p", "a", "W")
-        assert "written: " in await type_in(pilot, str(recipe))
+        assert "saved: " in await type_in(pilot, str(recipe))
         done = inspect(app).workspace.history.done
         await press(pilot, "W")
         assert "it exists" in await type_in(pilot, str(recipe))
@@ -89,7 +89,7 @@ async def test_a_no_and_a_bad_file_change_nothing(file: Path, tmp_path: Path) ->
         await press(pilot, "a", "A")
         await type_in(pilot, str(recipe))
         await until(pilot, lambda: shows(app, ConfirmScreen))
-        assert "nothing was done" in await press(pilot, "escape")
+        assert "nothing changed" in await press(pilot, "escape")
         recipe.write_text('recipe = 1\n[[step]]\ndo = "\x1b[2J [/x]"\n')
         await press(pilot, "A")
         await type_in(pilot, str(recipe))
@@ -98,5 +98,5 @@ async def test_a_no_and_a_bad_file_change_nothing(file: Path, tmp_path: Path) ->
         await press(pilot, "A")
         await type_in(pilot, str(recipe))
         await until(pilot, lambda: shows(app, ChooseScreen))
-        assert "nothing of it fits" in await press(pilot, "escape")
+        assert "no step fits" in await press(pilot, "escape")
         assert len(inspect(app).workspace.history.done) == 3

@@ -37,15 +37,15 @@ async def test_an_error_is_understood_taken_answered_and_undone() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "F")
-        assert kind_of_screen(app) is RefusalScreen and "a refusal without figures is supposed" in text
+        assert kind_of_screen(app) is RefusalScreen and "a refusal without numbers is assumed" in text
         editor = app.screen.query_one(Editor)
         editor.insert("\x1b[31m429 rate limit: 40,000 tokens per min")
-        assert "no refusal for length" in await settle(pilot)
+        assert "not a refusal for length" in await settle(pilot)
         assert "\x1b" not in editor.text
         assert "does not say that the conversation is too long" in await press(pilot, "ctrl+s")
         editor.start(REFUSED)
         text = await settle(pilot)
-        assert "300,000 tokens were sent, 1,000 are the limit" in text
+        assert "300,000 tokens sent, the limit is 1,000" in text
         assert_golden(app, "refusal")
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
@@ -56,7 +56,7 @@ async def test_an_error_is_understood_taken_answered_and_undone() -> None:
         assert "Stage 6 of 6" in text and "dropped" in text and "reactive" in text
         while work.state.refusals.get("recover"):
             await press(pilot, "u")
-        assert "F tells it what the provider said" in await press(pilot, "6")
+        assert "F pastes the provider's error" in await press(pilot, "6")
 
 
 async def test_each_refusal_cuts_harder_until_it_gives_up_and_all_can_be_forgotten() -> None:
@@ -76,7 +76,7 @@ async def test_each_refusal_cuts_harder_until_it_gives_up_and_all_can_be_forgott
         assert "gives up" in after(work, "recover").note
         text = await press(pilot, "F", "ctrl+r")
         assert "forgotten" in text and refusals(work) == 0
-        assert "there is no refusal and no failure to forget" in await press(pilot, "ctrl+r")
+        assert "there are no refusals or failures to forget" in await press(pilot, "ctrl+r")
         await press(pilot, "escape")
         assert work.undo() is not None and refusals(work) == 4
 
@@ -89,7 +89,7 @@ async def test_the_breaker_is_shown_and_reset() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         assert "stopped after 3 failures in a row" in await press(pilot, "F")
         app.screen.query_one("#forget", Push).focus()
-        assert "0 failures in a row of 3" in await press(pilot, "enter")
+        assert "0 failures in a row; stops at 3" in await press(pilot, "enter")
         assert not work.state.failures["summarize"]
 
 
@@ -100,9 +100,9 @@ async def test_what_the_session_itself_tells_of_is_there_to_take() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "F")
-        assert "300000 tokens" in text and "the session tells of it 1 of 2" in text
+        assert "300000 tokens" in text and "found in the session 1 of 2" in text
         text = await press(pilot, "ctrl+n")
-        assert "413 Prompt is too long" in text and "it gives no figures" in text and "2 of 2" in text
+        assert "413 Prompt is too long" in text and "no numbers given" in text and "2 of 2" in text
         assert "300000 tokens" in await press(pilot, "ctrl+n")
         await press(pilot, "escape")
         assert not work.history.done
@@ -112,4 +112,4 @@ async def test_a_pipeline_without_a_stage_for_it_says_so() -> None:
     work = Workspace(session(user("Go on."), assistant("!")), load("react-mini"), exact=False)
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "react-mini has no stage that recovers" in await press(pilot, "F")
+        assert "react-mini has no recovery stage" in await press(pilot, "F")

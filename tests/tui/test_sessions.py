@@ -124,7 +124,7 @@ async def test_the_transcript_of_a_subagent_opens_from_its_session(home: Path) -
         text = await press(pilot, "enter")
         assert shows(app, InspectScreen) and "List what lies in docs/" in text
         await press(pilot, "escape", "down")
-        assert "no subagent of this session" in await press(pilot, "a")
+        assert "no subagent transcripts" in await press(pilot, "a")
 
 
 async def test_a_session_that_an_agent_is_at_work_on_says_so(home: Path) -> None:
@@ -239,7 +239,7 @@ async def test_waiting_for_a_session_can_be_given_up(machine: Path, monkeypatch:
         monkeypatch.setattr(SessionsScreen, "_read_session", lambda *_: Waiting())
         await pilot.press("enter")
         await pilot.pause()
-        assert "esc gives up" in screen_text(app)
+        assert "esc cancels" in screen_text(app)
         await pilot.press("escape")
         await pilot.pause()
         assert "not opened" in screen_text(app) and Waiting.cancelled

@@ -92,13 +92,13 @@ async def test_a_pin_holds_and_undo_takes_it_back() -> None:
     work = workspace()
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "pinned: no stage touches it" in await press(pilot, "p")
+        assert "pinned: stages leave it alone" in await press(pilot, "p")
         assert work.state.pins == {"m3/0"}
-        assert "it is pinned: p lets go" in await press(pilot, "x")
+        assert "it is pinned: p unpins it" in await press(pilot, "x")
         assert "undone: pin 1 block" in await press(pilot, "u")
         assert not work.state.pins
-        assert "done again: pin 1 block" in await press(pilot, "ctrl+r")
-        assert "let go" in await press(pilot, "p")
+        assert "redone: pin 1 block" in await press(pilot, "ctrl+r")
+        assert "unpinned" in await press(pilot, "p")
 
 
 async def test_after_the_last_stage_the_list_is_of_all_together() -> None:
@@ -108,7 +108,7 @@ async def test_after_the_last_stage_the_list_is_of_all_together() -> None:
         assert_golden(app, "stepper-done")
         assert "in all" in text and "cleared" in text
         assert "2 stages change it: p pins it against all of them" in await press(pilot, "x")
-        assert "every stage is done" in await press(pilot, "o")
+        assert "all stages are done" in await press(pilot, "o")
         assert "cut" in await press(pilot, "G")
 
 
@@ -121,7 +121,7 @@ async def test_the_only_copies_are_marked_and_gone_to() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
-        assert "2 results are the only copy of the data" in text
+        assert "loses the only copy of 2 results" in text
         changes = app.screen.query_one(ChangeList)
         seen = []
         for _ in range(3):
@@ -138,7 +138,7 @@ async def test_a_check_leads_to_its_rows() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
-        assert "of your 24 messages would go" in text
+        assert "of your 24 messages" in text
         await press(pilot, "tab")
         facts = app.screen.query_one(FactList)
         assert facts.has_focus and facts.size.height > 6
@@ -155,7 +155,7 @@ async def test_a_stage_that_changes_nothing_says_why() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "right_square_bracket")
         assert "nothing" in text and "are within the limit of 80,000" in text
-        assert "no changed block is under the cursor" in await press(pilot, "d")
+        assert "no changed block under the cursor" in await press(pilot, "d")
 
 
 async def test_other_screens_open_and_come_back_to_the_state_of_then() -> None:
@@ -211,7 +211,7 @@ async def test_another_pipeline_can_be_chosen() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await press(pilot, "right_square_bracket", "P")
-        assert "takes back the 1 stage that ran" in " ".join(text.split())
+        assert "undoes the 1 stage that ran" in " ".join(text.split())
         text = await press(pilot, "down", "enter")
         assert work.pipeline.name != "react-mini" and work.pipeline.name in text
         assert f"Stage 1 of {len(work.pipeline.steps)}" in text

@@ -73,7 +73,7 @@ async def test_the_sources_are_those_of_the_stages_and_rules_need_nobody(app: Ha
     async with app.run_test(size=SIZE) as pilot:
         text = await press(pilot, *RANGE, *MENU)
         assert shows(app, ChooseScreen)
-        assert all(words in text for words in ("rules alone", "your own hand", "a model: shows what would"))
+        assert all(words in text for words in ("rules only", "written by you", "a model: shows the prompt"))
         assert "summarise" in await press(pilot, "enter") and " marked" not in screen_text(app)
         assert any(text.startswith("[Summary of 3 messages]") for text in texts(app))
         await press(pilot, "u")
@@ -89,9 +89,9 @@ async def test_what_was_written_by_hand_is_held_against_the_session(app: Handcom
         app.screen.query_one(TextArea).text = ANSWER
         text = await press(pilot, "ctrl+s")
         assert shows(app, ProofScreen) and "path src/f9.py" in text
-        assert "no rule of yours is missing" in text, "what stays is still there to be read"
+        assert "none of your rules is missing" in text, "what stays is still there to be read"
         text = await press(pilot, "escape")
-        assert shows(app, InspectScreen) and "u takes it back" in text
+        assert shows(app, InspectScreen) and "u undoes it" in text
         assert any(text.startswith(f"[Summary of 3 messages]\n\n{ANSWER}") for text in texts(app))
 
 
@@ -103,19 +103,19 @@ async def test_a_model_is_asked_for_the_rows_and_proved(app: HandcompactApp, tmp
             # Their own words would go with them: that is asked before anything is sent.
             assert shows(app, ConfirmScreen) and "Never rename module_0" in screen_text(app)
             text = await press(pilot, "right", "enter")
-            assert shows(app, PromptScreen) and "nothing was sent" in text and not served.bodies
+            assert shows(app, PromptScreen) and "nothing sent yet" in text and not served.bodies
             assert f"m-1 at 127.0.0.1:{served.port}, not encrypted" in text
             app.screen.query_one("#send", Push).focus()
             text = await press(pilot, "enter")
             assert shows(app, ProofScreen)
-            assert "path src/f9.py" in text and "2 rules of yours" in text
+            assert "path src/f9.py" in text and "2 of your rules" in text
             [body] = served.bodies
             assert "Question 0" in json.dumps(body) and "Question 3" not in json.dumps(body)
             done = len(workspace(app).history.done)
-            assert "no rule of yours is missing" in await press(pilot, "a")
+            assert "none of your rules is missing" in await press(pilot, "a")
             assert len(workspace(app).history.done) == done == 1
             assert any("- Never rename module_0." in text for text in texts(app))
-            assert "u takes it back" in await press(pilot, "escape")
+            assert "u undoes it" in await press(pilot, "escape")
             await press(pilot, "u")
             assert not workspace(app).steps
 
@@ -141,7 +141,7 @@ async def test_a_model_that_fails_or_is_stopped_changes_nothing(app: Handcompact
                     break
             assert "4 characters so far  (esc stops)" in text
             pilot.app.simulate_key("escape")
-            assert "stopped; nothing was changed" in await settle(pilot)
+            assert "stopped; nothing changed" in await settle(pilot)
             assert not workspace(app).history.done
 
 
@@ -180,7 +180,7 @@ def assert_failed_golden(app: HandcompactApp, port: int) -> None:
     """The port differs from run to run."""
     text = screen_text(app)
     assert "asks to wait 17 seconds (429): slow down" in " ".join(text.split()) and str(port) in text
-    assert "nothing was changed" in text
+    assert "nothing changed" in text
 
 
 async def test_how_asking_for_rows_looks(app: HandcompactApp, tmp_path: Path) -> None:
@@ -193,4 +193,4 @@ async def test_how_asking_for_rows_looks(app: HandcompactApp, tmp_path: Path) ->
 async def test_rows_of_which_nothing_may_go_are_not_asked_about(app: HandcompactApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         text = await press(pilot, "j", "j", *MENU, "end", "enter")
-        assert shows(app, InspectScreen) and "no call with its result lies whole" in text
+        assert shows(app, InspectScreen) and "no complete call/result pair" in text

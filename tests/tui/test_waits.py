@@ -72,7 +72,7 @@ def test_a_reading_tells_the_share_of_the_bytes_and_then_that_they_are_judged() 
     source.reached = 2**20
     assert reading.now() == ("reading a.jsonl", "33% of 3.0 MiB")
     source.reached = source.size
-    assert reading.now() == ("judging a.jsonl", "")
+    assert reading.now() == ("classifying a.jsonl", "")
 
 
 async def test_while_a_file_is_opened_the_share_that_is_read_is_told(
@@ -89,7 +89,7 @@ async def test_while_a_file_is_opened_the_share_that_is_read_is_told(
     app = HandcompactApp(Opening(file=str(file), pipeline="react-mini"))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, "52% of 3.8 MiB")
-        assert "esc gives up" in screen_text(app) and f"reading {file}" in screen_text(app)
+        assert "esc cancels" in screen_text(app) and f"reading {file}" in screen_text(app)
         gate.let_through(10)
         await settle(pilot)
         assert shows(app, InspectScreen)
@@ -101,7 +101,7 @@ async def test_while_a_file_is_opened_the_share_that_is_read_is_told(
         await until(pilot, "reading the file again")
         await until(pilot, "52% of 3.8 MiB")
         await pilot.press("escape")
-        await until(pilot, "not read again")
+        await until(pilot, "not reloaded")
         gate.let_through(10)
         await settle(pilot)
         assert shows(app, InspectScreen)

@@ -45,7 +45,7 @@ async def test_growth_is_noticed_and_read_with_the_steps_kept(tmp_path: Path) ->
         with file.open("ab") as out:
             out.write(lines(user(5, 4, "And \x1b]0;now?"), assistant(6, 5, "Wait.")))
         text = await look(app, pilot)
-        assert "! file grew" in text and "r reads it again" in text and "And" not in text
+        assert "! file grew" in text and "r reloads it" in text and "And" not in text
         text = await press(pilot, "r")
         assert "Wait." in text and "2 messages more" in text and "file grew" not in text
         assert "pinned" in text and "3 of 6" in text, "pin and cursor are where they were"
@@ -61,7 +61,7 @@ async def test_what_was_written_in_place_is_no_strangers_change(tmp_path: Path) 
         write(make_plan(app.workspace, app.opened.source, Wishes(in_place=True)))
         app.workspace.mark_written()
         text = await look(app, pilot)
-        assert "! file replaced" in text and "what you wrote in place now: r opens that" in text
+        assert "! file replaced" in text and "the one you wrote in place: r opens it" in text
         assert "! file replaced" in await look(app, pilot)
         with file.open("ab") as out:
             out.write(lines(user(5, 4, "And now?")))
@@ -89,7 +89,7 @@ async def test_an_agent_at_work_on_the_session_is_named_when_it_opens(
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         text = await settle(pilot)
         (told,) = app._notifications
-        assert "at work on this session" in told.message and "\x1b" not in told.message + text
+        assert "in use by" in told.message and "\x1b" not in told.message + text
 
 
 async def test_what_a_killed_export_left_is_named_with_what_removes_it(tmp_path: Path) -> None:
@@ -98,7 +98,9 @@ async def test_what_a_killed_export_left_is_named_with_what_removes_it(tmp_path:
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await settle(pilot)
         (told,) = app._notifications
-        assert "1 unfinished file of a killed export" in told.message and "--remove-strays" in told.message
+        assert (
+            "1 unfinished file left by a killed export" in told.message and "--remove-strays" in told.message
+        )
 
 
 async def test_a_lost_file_is_said(tmp_path: Path) -> None:

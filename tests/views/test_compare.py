@@ -57,11 +57,11 @@ def test_the_best_loses_the_least_and_a_reason_is_given() -> None:
     rows = list(compare(workspace))
     found = best(rows)
     assert found is not None and found.pipeline == "gentle" == ranked(rows)[0].name
-    assert found.reason == "loses nothing for good; of 2 such it frees the most"
+    assert found.reason == "loses nothing for good; frees the most of the 2 that do"
     lossy = [row for row in rows if row.name in ("minicode", "react-mini")]
     found = best(lossy)
     assert found is not None and found.pipeline == "minicode"
-    assert found.reason == "no word of yours goes, 12 only copies would; every other loses more"
+    assert found.reason == "keeps all your words, loses 12 only copies; every other loses more"
     assert best([]) is None
 
 

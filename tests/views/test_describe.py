@@ -37,8 +37,8 @@ def test_pins_and_protection_are_told() -> None:
     work = Workspace(busy_session(), load("react-mini"), exact=False)
     work.pin(["m3/0"])
     pinned = facts(work, "m3/0")
-    assert pinned["pinned"] == "by you: no stage may touch it"
-    assert pinned["stages"] == "none of react-mini touches it"
+    assert pinned["pinned"] == "by you: no stage touches it"
+    assert pinned["stages"] == "none of react-mini changes it"
 
 
 def test_a_record_is_named_with_its_line_and_what_else_it_holds(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_is_no_text_is_told_in_words() -> None:
     call = use("r1", "Edit", {"file_path": "a.py", "old": "x\ny", "all": True, "at": [1, 2]})
     assert readable(call) == "file_path: a.py\nold:\nx\ny\nall: true\nat: [\n  1,\n  2\n]"
     assert readable(use("r1", "odd", "not json")) == "not json"
-    assert readable(thinking("", signature_chars=1234)).endswith("its seal has 1,234 characters)")
+    assert readable(thinking("", signature_chars=1234)).endswith("its signature has 1,234 characters)")
     assert readable(image("iVBORw0KGgo=")) == "(image: image/png, 12 B of base64)"
     assert (
         readable(image("https://example.org/a.png", media_type="")) == "(image at https://example.org/a.png)"

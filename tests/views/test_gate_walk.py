@@ -49,7 +49,7 @@ def test_views_are_counted_up_to_the_cut() -> None:
     at = standings(walk(gated()))
     assert [then[6][1] for then in at[3:6]] == [f"seen in {n} of 3 prompts" for n in (0, 1, 2)]
     assert {then[6] for then in at[6:]} == {(Standing.CUT, "cut before call 7")}
-    assert {then[8] for then in at[4:]} == {(Standing.SPARED, "its tool is not on the list")}
+    assert {then[8] for then in at[4:]} == {(Standing.SPARED, "its tool is not in the list")}
 
 
 def test_it_begins_where_something_is_cut() -> None:

@@ -21,24 +21,24 @@ def test_the_sentence_says_what_can_go_and_what_went() -> None:
     figures = seen.figures()
     freed = short_number(figures.before - figures.ahead)
     of = f"~{freed} of ~{short_number(figures.before)} tokens"
-    assert seen.sentence(figures) == f"react-mini: {of} can go, your messages all stay"
+    assert seen.sentence(figures) == f"react-mini: frees {of}, keeps all your messages"
     work.advance()
     half = outlook(work)
     at_half = half.figures()
     gone, more = short_number(at_half.before - at_half.now), short_number(at_half.now - at_half.ahead)
     whole = short_number(figures.before)
-    words = f"~{gone} of ~{whole} gone; react-mini: ~{more} more can go, your messages all stay"
+    words = f"~{gone} of ~{whole} freed; react-mini: frees ~{more} more, keeps all your messages"
     assert half.sentence(at_half) == words
     work.run_all()
     done = outlook(work)
-    assert done.sentence(done.figures()) == f"react-mini: {of} gone, your messages all stayed"
+    assert done.sentence(done.figures()) == f"react-mini: freed {of}, kept all your messages"
 
 
 def test_a_pipeline_with_nothing_to_do_says_so() -> None:
     work = Workspace(busy_session(turns=1), load("react-mini"), exact=False)
     work.set_options("tool_result_budget", {"max_result_chars": 1_000_000})
     seen = outlook(work)
-    assert seen.sentence(seen.figures()) == "react-mini finds nothing to take out"
+    assert seen.sentence(seen.figures()) == "react-mini finds nothing to remove"
 
 
 def test_the_one_reason_of_all_stages_is_said_at_once() -> None:
@@ -46,10 +46,10 @@ def test_the_one_reason_of_all_stages_is_said_at_once() -> None:
     seen = outlook(work)
     size = work.tokens(work.session.live)
     reason = f"{size:,} tokens are within the target of 100,000"
-    assert seen.sentence(seen.figures()) == f"gentle takes nothing: {reason}"
+    assert seen.sentence(seen.figures()) == f"gentle frees nothing: {reason}"
     work.run_all()
     done = outlook(work)
-    assert done.sentence(done.figures()) == f"gentle took nothing: {reason}"
+    assert done.sentence(done.figures()) == f"gentle freed nothing: {reason}"
 
 
 def test_looking_ahead_accepts_nothing() -> None:

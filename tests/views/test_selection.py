@@ -52,7 +52,7 @@ def test_words_that_a_person_types_are_understood() -> None:
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"colour": "red"}, "rows have no 'colour'"),
+        ({"colour": "red"}, "rows cannot be chosen by 'colour'"),
         ({"larger_than": "big"}, "larger_than must be a whole number, not 'big'"),
         ({"verdict": "good"}, "there is no verdict 'good'; there are: user, decision"),
     ],

@@ -87,7 +87,7 @@ def test_options_tell_what_differs_from_the_pipeline(workspace: Workspace) -> No
     ("operation", "words"),
     [
         (Operation(Deed.RUN, "microcompact"), "accept microcompact"),
-        (Operation(Deed.REFUSE, "microcompact", ("a", "b")), "refuse 2 blocks of microcompact"),
+        (Operation(Deed.REFUSE, "microcompact", ("a", "b")), "reject 2 blocks of microcompact"),
         (Operation(Deed.PIN, keys=("a",)), "pin 1 block"),
         (Operation(Deed.OPTIONS, "x", options=(("a", 1), ("b", 2))), "set a, b of x"),
     ],

@@ -31,9 +31,9 @@ def test_what_may_be_done_has_one_way_and_is_one_step_to_undo(workspace: Workspa
 def test_own_words_are_named_and_the_careful_way_leaves_them(workspace: Workspace) -> None:
     tried = attempt(workspace, Drop(keys=("m5/0", "m6/0", "m7/0")))
     careful, bold = tried.ways
-    assert "of your own" in tried.reason and "allow_words" not in tried.reason
+    assert "of yours" in tried.reason and "allow_words" not in tried.reason
     assert careful.touches == "" and {c.key for c in careful.changes} == {"m6/0", "m7/0"}
-    assert bold.own_words == ("Question 1?",) and bold.touches == "1 text of your own"
+    assert bold.own_words == ("Question 1?",) and bold.touches == "1 text of yours"
 
 
 def test_what_cannot_be_done_at_all_has_no_way(workspace: Workspace) -> None:

@@ -93,7 +93,7 @@ def test_three_failures_in_a_row_stop_asking_until_it_is_reset() -> None:
         with pytest.raises(SummaryFailed, match="no route to host"):
             ask_model(workspace, "summarize", ask, allowed=True)
     assert "3 failures in a row" in after(workspace, "summarize").note
-    with pytest.raises(InputError, match="wants no summary"):
+    with pytest.raises(InputError, match="does not need a summary"):
         ask_model(workspace, "summarize", ask, allowed=True)
     reset(workspace, "summarize")
     assert wanted(workspace, "summarize") is not None
@@ -204,13 +204,13 @@ def test_a_refusal_is_answered_by_harder_cuts_until_it_gives_up() -> None:
 
 def test_what_a_stage_does_not_take_is_refused() -> None:
     workspace = working()
-    with pytest.raises(InputError, match="takes no summary from memory: it takes one from hand, model"):
+    with pytest.raises(InputError, match="does not take a summary from memory: use hand, model"):
         give_summary(workspace, "summarize", "memory", "Prices are in cents.")
-    with pytest.raises(InputError, match="snip takes no summary from hand: it writes none"):
+    with pytest.raises(InputError, match="snip does not take a summary from hand: it writes none"):
         give_summary(workspace, "snip", "hand", "x")
     with pytest.raises(InputError, match="is empty"):
         give_summary(workspace, "summarize", "hand", " \n")
-    with pytest.raises(InputError, match="does not deal with refusals"):
+    with pytest.raises(InputError, match="does not handle refusals"):
         give_refusal(workspace, "snip")
     with pytest.raises(InputError, match="does not say that the conversation is too long"):
         give_refusal(workspace, "recover", "Overloaded")

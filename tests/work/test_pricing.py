@@ -60,8 +60,8 @@ def cut(made: Workspace, *keys: str, head: int = 0) -> None:
 
 def test_nothing_done_costs_nothing() -> None:
     found = pricing(workspace(), now=NOON)
-    assert found.facts() == ((False, "nothing changes, so the prompt cache stays whole"),)
-    assert found.short() == "the prompt cache stays whole" and found.is_worth_it
+    assert found.facts() == ((False, "nothing changes, so the prompt cache stays valid"),)
+    assert found.short() == "the prompt cache stays valid" and found.is_worth_it
 
 
 def test_a_price_is_as_worked_out_on_paper() -> None:
@@ -79,9 +79,9 @@ def test_a_price_is_as_worked_out_on_paper() -> None:
     assert found.price.turns == pytest.approx(found.price.once / saved)
     assert found.facts()[0] == (
         False,
-        f"from #4 on: ~{again:,} tokens written again once, ~{prefix:,} stay cached",
+        f"from #4 on: ~{again:,} tokens cached again once, ~{prefix:,} stay cached",
     )
-    assert found.facts()[1][0] and found.facts()[1][1].endswith("turns to pay back: not worth it")
+    assert found.facts()[1][0] and found.facts()[1][1].endswith(" turns: not worth it")
     assert found.short() == f"not worth it: pays back after {found.price.turns:.0f} turns (first change #4)"
 
 

@@ -26,14 +26,14 @@ from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
 
 WORDS = {
-    State.SAME: "the file holds these bytes now",
-    State.DIFFERS: "the file differs now: d shows what putting it back would change",
-    State.GONE: "the file is gone: it would be made again",
-    State.LOST: "the backup itself is gone, or none was made",
+    State.SAME: "the file is identical to this backup",
+    State.DIFFERS: "the file differs: d shows what restoring would change",
+    State.GONE: "the file is gone: restoring recreates it",
+    State.LOST: "the backup is gone, or none was made",
 }
 
 
-NONE = "no backups there yet: an export makes one"
+NONE = "no backups yet: an export makes one"
 
 
 class BackupsScreen(BaseScreen):
@@ -133,7 +133,7 @@ class BackupsScreen(BaseScreen):
         assert self._current is not None
         manifest, _ = self._current
         assert manifest.backup is not None, "why_not has looked"
-        title = f"What putting back the backup of {manifest.source.name} would change"
+        title = f"What restoring {manifest.source.name} would change"
         self.app.push_screen(ContrastScreen(manifest.source, manifest.backup, title))
 
     @on(LineView.Opened, "#backups")
@@ -147,15 +147,15 @@ class BackupsScreen(BaseScreen):
         if reason := why_not_restore(manifest):
             self.status(reason)
             return
-        what = f"Put back {human_bytes(manifest.source_size)} of {_local(manifest.made)}?"
-        kept = "What stands there now is kept as a backup, too." if state is State.DIFFERS else ""
+        what = f"Restore {human_bytes(manifest.source_size)} from {_local(manifest.made)}?"
+        kept = "The current file is backed up first." if state is State.DIFFERS else ""
         detail = f"{short_path(manifest.source)}\n{kept}".rstrip()
 
         def put_back(sure: bool | None) -> None:
             if sure:
                 self._restore(manifest)
 
-        self.app.push_screen(ConfirmScreen(what, yes="Put back", detail=detail), put_back)
+        self.app.push_screen(ConfirmScreen(what, yes="Restore", detail=detail), put_back)
 
     @in_thread(exit_on_error=False, exclusive=True, group="restore")
     def _restore(self, manifest: Manifest) -> None:
@@ -170,8 +170,8 @@ class BackupsScreen(BaseScreen):
             self._said = event.reason
         else:
             kept = event.done.replaced_backup
-            words = f"put back {event.done.target.name}"
-            self._said = words if kept is None else f"{words}; what stood there is kept: {kept.name}"
+            words = f"restored {event.done.target.name}"
+            self._said = words if kept is None else f"{words}; the replaced file is kept as {kept.name}"
             if event.done.still_open:
                 self._said = f"{words}; {still_open_words(event.done.still_open)}"
         self._look()
@@ -207,8 +207,8 @@ def _facts(manifest: Manifest, state: State) -> Iterator[Fact]:
     if manifest.backup is not None:
         yield Fact("backup", short_path(manifest.backup), whole=True)
     if manifest.pipeline == RESTORE:
-        yield Fact("made", "before another backup was put back in its place", whole=True)
+        yield Fact("made", "before another backup was restored", whole=True)
     elif manifest.in_place:
-        yield Fact("made", f"before {manifest.pipeline} replaced it in place", whole=True)
+        yield Fact("made", f"before {manifest.pipeline} replaced it", whole=True)
     else:
-        yield Fact("made", f"when {manifest.pipeline} made {short_path(manifest.target)} of it", whole=True)
+        yield Fact("made", f"when {manifest.pipeline} wrote {short_path(manifest.target)}", whole=True)

@@ -78,7 +78,7 @@ class Line(Static):
 class Prompt(Horizontal):
     """One line at the bottom to type into; enter takes it, escape gives up."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Give up", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Cancel", show=False)]
 
     class Said(Message):
         """Something about the text in the prompt."""
@@ -271,9 +271,9 @@ class BaseScreen(ClosesEarly, Screen[None]):
         sought = event.view.sought
         what = repr(sought) if sought else "change"
         if not event.total:
-            self.status(f"nothing holds {sought!r}" if sought else "there is nothing to go to")
+            self.status(f"nothing holds {sought!r}" if sought else "nothing to jump to")
             return
-        again = "  (from the other end)" if event.wrapped else ""
+        again = "  (wrapped around)" if event.wrapped else ""
         self.status(f"{what} {event.position:,} of {event.total:,}{again}")
 
     # What goes wrong behind the screen
@@ -295,7 +295,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
         small = width < SMALLEST[0] or height < SMALLEST[1]
         self.set_class(small, "-too-small")
         self.query_one("#too-small", Line).say(
-            f"{width}x{height} is too small: {SMALLEST[0]}x{SMALLEST[1]} are needed"
+            f"{width}x{height} is too small: at least {SMALLEST[0]}x{SMALLEST[1]} is needed"
         )
         self.refresh_lines()
 

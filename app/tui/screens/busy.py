@@ -21,7 +21,7 @@ class BusyScreen(ClosesEarly, ModalScreen[bool]):
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Give up", show=False, id="busy.give-up")
+        Binding("escape", "give_up", "Cancel", show=False, id="busy.give-up")
     ]
 
     def __init__(self, words: str) -> None:
@@ -31,7 +31,7 @@ class BusyScreen(ClosesEarly, ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         glyphs: Glyphs = getattr(self.app, "glyphs", UNICODE)
         with Vertical(id="box", classes=f"-{glyphs.name}"):
-            yield Static(Content(safe_text(f"{self._words} ...  esc gives up", glyphs)), id="words")
+            yield Static(Content(safe_text(f"{self._words} ...  esc cancels", glyphs)), id="words")
 
     def action_give_up(self) -> None:
         self.dismiss(True)

@@ -79,7 +79,7 @@ class ChooseScreen(ClosesEarly, ModalScreen[int | None]):
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "never_mind", "Never mind", show=False, id="choose.never-mind"),
+        Binding("escape,q", "never_mind", "Cancel", show=False, id="choose.never-mind"),
         Binding("j", "move(1)", "Down", show=False, id="choose.down"),
         Binding("k", "move(-1)", "Up", show=False, id="choose.up"),
     ]

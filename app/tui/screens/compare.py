@@ -70,7 +70,7 @@ class CompareScreen(WorkScreen):
     def header(self) -> str:
         live = self.workspace.session.live
         tokens = "" if self._tokens is None else f", {self._about}{human_number(self._tokens)}"
-        left = f"Pipelines side by side  {counted(len(live), 'message')}{tokens}"
+        left = f"Pipelines compared  {counted(len(live), 'message')}{tokens}"
         return spread(left, self.workspace.estimator.describe(), self.size.width - 2, self.glyphs)
 
     @property
@@ -98,7 +98,7 @@ class CompareScreen(WorkScreen):
     def _try_all(self) -> None:
         """Every row roughly, then all of them again once the session is counted."""
         worker, workspace = get_current_worker(), self.workspace
-        self._say("looking at the rules")
+        self._say("checking the rules")
         comparer = Comparer(workspace)
         names = [tried.name for tried in self._tried]
         self._try(comparer, names)
@@ -215,8 +215,8 @@ class CompareScreen(WorkScreen):
         elif not taken:
             self._take(True)
         else:
-            question = f"Open {title_of(self._current)} and take back the {counted(taken, 'stage')} that ran?"
-            detail = "Pins and edits by hand stay."
+            question = f"Open {title_of(self._current)} and undo the {counted(taken, 'stage')} that ran?"
+            detail = "Pins and manual edits stay."
             self.app.push_screen(ConfirmScreen(question, yes="Open", detail=detail), self._take)
 
     def _take(self, sure: bool | None) -> None:

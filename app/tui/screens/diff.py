@@ -188,7 +188,7 @@ class DiffScreen(TakesBack, TellsWaits):
         block = self._block
         match action:
             case "split" if self.size.width < SPLIT_FROM:
-                return f"side by side needs {SPLIT_FROM} columns; there are {self.size.width}"
+                return f"side by side needs {SPLIT_FROM} columns, this terminal has {self.size.width}"
             case "undo" | "redo":
                 return self.why_not_back(action)
             case "refuse" | "pin" | "copy" if block is None:

@@ -53,7 +53,7 @@ class EditScreen(OptionForm, Attempts):
     """A form with the usual values filled in; what it does is one step to undo."""
 
     WHERE: ClassVar[Where] = Where.EDIT
-    AS_PRESET = "these are the usual values"
+    AS_PRESET = "reset to the default values"
 
     class Previewed(Message):
         """It is known what the edit would do."""
@@ -79,18 +79,18 @@ class EditScreen(OptionForm, Attempts):
                 self._edit.name,
                 OptionValue(option, getattr(self._edit, option.name), option.default),
                 self.glyphs,
-                usual="usual",
+                usual="default",
             )
             for option in options
         )
         yield Vertical(*fields, id="form")
         yield FactList(glyphs=self.glyphs, id="facts")
         yield TextPane(glyphs=self.glyphs, id="text")
-        buttons = (Push("Cancel", id="cancel"), Push("Usual", id="reset"), Push("Do it", id="apply"))
+        buttons = (Push("Cancel", id="cancel"), Push("Defaults", id="reset"), Push("Apply", id="apply"))
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:
-        return spread(self._title, "one step, undone with u", self.size.width - 2, self.glyphs)
+        return spread(self._title, "one step: u undoes it", self.size.width - 2, self.glyphs)
 
     def on_mount(self) -> None:
         self._try_out()

@@ -87,7 +87,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         except InputError as error:
             self.post_message(Failed(str(error)))
         else:
-            self.wait_for("planning", way_out="esc stops it and leaves", at_once=True)
+            self.wait_for("planning", way_out="esc stops it and closes", at_once=True)
 
     @on(Progressed)
     def _progress(self, event: Progressed) -> None:
@@ -114,7 +114,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         words = self.box("words")
         gone = len(plan.words_gone)
         words.display = bool(gone)
-        words.label = f"Let {'this message' if gone == 1 else f'these {gone} messages'} of mine go"
+        words.label = f"Allow the loss of {'this message' if gone == 1 else f'these {gone} messages'} of mine"
         self._show_facts()
         self.refresh_lines()
         self._say_if_ready()
@@ -165,7 +165,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
     def why_not(self, action: str) -> str | None:
         match action:
             case "write" | "dry_run" if self._is_writing:
-                return "it is being written"
+                return "it is still being written"
             case "write" | "dry_run" if self._planned is None:
                 return self._error or "planning"
             case "write" if self._planned is not None:
@@ -173,13 +173,13 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
             case "copy_resume" if self._resume_command is None:
                 written = self._written
                 reason = "" if written is None else written.plan.resuming.why_none(BY_TICK)
-                return reason or "no command resumes this format"
+                return reason or "this format has no resume command"
         return None
 
     def _why_not_write(self, plan: ExportPlan) -> str | None:
         if plan.words_gone and not self.box("words").value:
             messages = counted(len(plan.words_gone), "message")
-            return f"{messages} of yours would go: tick the line above to let that happen"
+            return f"{messages} of yours would be lost: tick the line above to allow it"
         return why_refused(plan, drop_user_words=True)
 
     def refresh_lines(self) -> None:

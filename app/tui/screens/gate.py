@@ -74,7 +74,7 @@ class GateScreen(WorkScreen, TellsWaits):
 
     def on_mount(self) -> None:
         self._list.focus()
-        self.wait_for("going from call to call", way_out="esc goes back")
+        self.wait_for("replaying the calls", way_out="esc goes back")
         self._lay_out()
 
     @in_thread(exit_on_error=False, exclusive=True, group="walk")
@@ -109,7 +109,7 @@ class GateScreen(WorkScreen, TellsWaits):
         self.query_one("#latch", Line).say(_latch_words(walk, view))
         self._list.show([self._row(view, result) for result in view.results])
         if not view.results:
-            self.status("this prompt holds no result over the limit")
+            self.status("no result in this prompt is over the limit")
         else:
             self._say_row()
 
@@ -139,10 +139,10 @@ class GateScreen(WorkScreen, TellsWaits):
 
     def why_not(self, action: str) -> str | None:
         if self._walk is None:
-            return "the calls are being laid out"
+            return "the calls are still being replayed"
         match action:
             case "next_call" if self._at == len(self._walk.calls) - 1:
-                return "this is the call that comes when the session goes on"
+                return "this is the call that follows when the session goes on"
             case "previous_call" if self._at == 0:
                 return "this is the first call"
             case "latch" if self._walk.opened_at is None:
@@ -179,7 +179,7 @@ def _measure_words(walk: GateWalk, view: CallView, width: int) -> str:
     """What the prompt measures, against where the latch opens."""
     tokens = view.call.tokens
     if tokens is None:
-        return "nothing was measured for this call"
+        return "no token count for this call"
     share = min(1.0, tokens / walk.open_at_tokens) if walk.open_at_tokens else 1.0
     bar = "#" * round(share * BAR_CELLS)
     how = "as recorded" if view.call.recorded else "estimated"
@@ -192,7 +192,7 @@ def _measure_words(walk: GateWalk, view: CallView, width: int) -> str:
 def _latch_words(walk: GateWalk, view: CallView) -> str:
     """Whether the latch stands open, and what this call does."""
     if view.opens:
-        return "latch: opens at this call and cuts nothing; what is there now stays as it is"
+        return "latch: opens at this call and cuts nothing; results up to here stay whole"
     if not view.call.is_open:
         return "latch: closed, so nothing is cut"
     cut = counted(len(view.call.cut), "result")

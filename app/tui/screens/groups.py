@@ -97,7 +97,7 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
     def _say(self) -> None:
         marked = f"{counted(len(self.marks), 'row')} marked  " if len(self.marks) else ""
         place = f"{self.list.cursor + 1:,} of {len(self._found):,}" if self._found else "no group"
-        words = self._said or "o goes on to path, tool, turn, verdict; enter shows the rows"
+        words = self._said or "o switches between path, tool, turn, verdict; enter shows rows"
         self.status(spread(words, marked + place, self.size.width - 2, self.glyphs))
 
     @on(LineView.Moved, "GroupList")
@@ -131,11 +131,11 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
     def why_not(self, action: str) -> str | None:
         match action:
             case "open" | "mark" if self.is_mounted and self.list.current is None:
-                return "there is no group"
+                return "there are no groups"
             case "drop_rows" | "clear_rows" | "cut_rows" if self.is_mounted:
                 return self.why_not_edit(action)
             case "unmark" if not len(self.marks):
-                return "no row is marked: space marks a group"
+                return "no rows are marked: space marks a group"
             case "undo" | "redo":
                 return self.why_not_back(action)
         return None

@@ -19,21 +19,21 @@ VERDICTS: Final = (
     ("user", "typed by you; queued prompts too"),
     ("decision", "the model's words, answers, summaries, newest thinking"),
     ("call", "a tool call; it stays as long as its result"),
-    ("only-copy", "cannot be had again: web, pictures, agents' results"),
-    ("superseded", "a later result holds it; older thinking"),
-    ("regenerable", "can be had again: reads, searches, commands, injected"),
-    ("compacted", "a placeholder, a preview or a cut"),
+    ("only-copy", "cannot be regenerated: web pages, images, agents' results"),
+    ("superseded", "a later result repeats it; older thinking"),
+    ("regenerable", "can be regenerated: reads, searches, commands, injected"),
+    ("compacted", "already a placeholder, a preview or cut"),
     ("error", "a failed result"),
 )
 STATES: Final = (
-    ("pinned", "by you: no stage may touch it"),
-    ("protected", "no stage touches it: answers, instructions, newest turn"),
-    ("dropped", "a stage took it out; going back brings it back"),
-    ("before-boundary", "before a compaction: not sent any more"),
-    ("off-branch", "on a branch that was left"),
+    ("pinned", "by you: no stage touches it"),
+    ("protected", "no stage touches it: answers, instructions, newest reply"),
+    ("dropped", "removed by a stage; undoing the stage restores it"),
+    ("before-boundary", "before a compaction: no longer sent"),
+    ("off-branch", "on an abandoned branch"),
     ("sidechain", "a subagent's own conversation"),
     ("never-sent", "in the file, but never sent to the model"),
-    ("cleared-live", "the agent hid it while it ran; a resume sends it again"),
+    ("cleared-live", "hidden by the agent while it ran; a resume sends it"),
 )
 
 
@@ -73,12 +73,12 @@ def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
     yield ""
     yield from _section("Everywhere", (key for key in KEYS if Where.ANY in key.where and key.keys))
     yield ""
-    yield from _section("In the menu only (ctrl+p)", (key for key in KEYS if not key.keys))
+    yield from _section("Only in the menu (ctrl+p)", (key for key in KEYS if not key.keys))
     yield ""
-    yield "Verdicts: what would be lost with a row"
+    yield "Verdicts: what a row is, and what removing it would lose"
     yield from (_row(word, about) for word, about in VERDICTS)
     yield ""
-    yield "States: what else holds of it"
+    yield "States: what else applies to a row"
     yield from (_row(word, about) for word, about in STATES)
     yield ""
     yield "Signs"
@@ -87,19 +87,19 @@ def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
 
 def _signs(glyphs: Glyphs) -> Iterator[str]:
     for share, glyph in zip(SHARES, glyphs.bar, strict=True):
-        yield _row(glyph if glyph.strip() else "(blank)", f"the share of the window that is {share}")
-    yield _row("~", "an estimate; without it: counted with the named tokenizer")
-    yield _row(glyphs.pinned, "pinned; in the list of sessions: steps not exported")
-    yield _row(glyphs.warning, "a broken rule, or damage; in the list: at work")
-    yield _row("v", "before the head of a column: the rows stand by it (S)")
-    yield _row(glyphs.done, "a stage that was accepted")
-    yield _row(glyphs.nothing, "a stage that had nothing to change")
-    yield _row(glyphs.skipped, "a stage that was passed over")
-    yield _row(glyphs.waiting, "a stage that waits")
+        yield _row(glyph if glyph.strip() else "(blank)", f"in the usage bar: {share}")
+    yield _row("~", "an estimate; numbers without it are counted exactly")
+    yield _row(glyphs.pinned, "pinned; in the session list: has unexported steps")
+    yield _row(glyphs.warning, "broken rule or damage; in the session list: in use")
+    yield _row("v", "by a column heading: rows are sorted by it (S)")
+    yield _row(glyphs.done, "an accepted stage")
+    yield _row(glyphs.nothing, "a stage that changed nothing")
+    yield _row(glyphs.skipped, "a skipped stage")
+    yield _row(glyphs.waiting, "a stage still to run")
     yield _row(glyphs.column, "on the map: a compaction")
-    yield _row(glyphs.rewritten, "on the map: first change; the cache keeps what is before")
-    yield _row(glyphs.frozen, "on the map: up to here a latch froze the results")
-    yield _row(glyphs.here, "on the map: the cursor of the list")
+    yield _row(glyphs.rewritten, "on the map: first change; what is before it stays cached")
+    yield _row(glyphs.frozen, "on the map: the latch froze the results up to here")
+    yield _row(glyphs.here, "on the map: the cursor")
 
 
 def _section(title: str, keys: Iterable[Key]) -> Iterator[str]:

@@ -105,13 +105,13 @@ class InspectScreen(
         item = self.item if self.is_mounted else None
         match action:
             case "open" | "raw" | "copy_raw" if item is None:
-                return "no row is shown"
+                return "there are no rows"
             case "raw" | "copy_raw" if item is not None and record_of(item) is None:
-                return "a stage made this: there is no record"
+                return "made by a stage: there is no record in the file"
             case "pin" if not self.acted_keys():
-                return "no message is under the cursor"
+                return "no row under the cursor"
             case "copy" | "save_text" if not isinstance(item, BlockRow):
-                return "no message is under the cursor"
+                return "no row under the cursor"
             case "diff":
                 return self._why_not_diff(item)
             case "drop_rows" | "clear_rows" | "cut_rows" | "rewrite" if self.is_mounted:
@@ -121,7 +121,7 @@ class InspectScreen(
             case "on_disk" if self.is_mounted:
                 return self.why_not_on_disk()
             case "unmark" if not len(self.marks):
-                return "no row is marked: space marks one"
+                return "no rows are marked: space marks one"
             case "agents" if self.is_mounted:
                 return self.why_not_agents()
             case "reread":
@@ -131,7 +131,7 @@ class InspectScreen(
             case "problem":
                 return self._why_no_problem()
             case "branch" if len(self.workspace.session.leaves) < 2:
-                return "this session has one branch only"
+                return "this session has only one branch"
             case "undo" | "redo":
                 return self.why_not_back(action)
             case "next_stage" | "run_all" if reason := self.workspace.why_not(Deed.RUN):
@@ -142,10 +142,10 @@ class InspectScreen(
 
     def _why_not_diff(self, item: Item | None) -> str | None:
         if not isinstance(item, BlockRow):
-            return "no message is under the cursor"
+            return "no row under the cursor"
         if self.seen.ahead and item.key not in self.seen.touches:
             return f"no stage of {self.workspace.pipeline.name} touches this row"
-        return None if self.seen.ahead else "the stages are being tried"
+        return None if self.seen.ahead else "the stages are still running"
 
     def _why_no_problem(self) -> str | None:
         if self.problems is None:
@@ -202,7 +202,7 @@ class InspectScreen(
     def action_previous_stage(self) -> None:
         step = self.workspace.pipeline.titles[len(self.workspace.state.taken) - 1]
         self.workspace.back()
-        self.did(f"took {step} back")
+        self.did(f"undid {step}")
 
     def action_jump_stage(self, number: int) -> None:
         total = len(self.workspace.pipeline.steps)
@@ -233,7 +233,7 @@ class InspectScreen(
         def sorted_now() -> None:
             if by_tokens:
                 self.rows.cursor = 0
-            self.say_row("sorted by tokens" if by_tokens else "in the order of the file")
+            self.say_row("sorted by tokens" if by_tokens else "in file order")
 
         self.lay_rows(sorted_now)
 
@@ -253,7 +253,7 @@ class InspectScreen(
         if self.give_up_opening():
             return
         if self.give_up_search():
-            self.say_row("given up")
+            self.say_row("cancelled")
         elif len(self.marks):
             self.action_unmark()
         elif self.rows.sought:

@@ -29,7 +29,7 @@ from app.views.lost import Losses, Lost, losses
 from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
-NOTHING = "nothing goes that what stays still speaks of"
+NOTHING = "no removed fact is still mentioned"
 BEFORE, BEHIND = 40, 120
 """Code points that are shown at both sides of a fact."""
 
@@ -76,9 +76,9 @@ class LostScreen(TakesBack, TellsWaits):
         if found is None:
             return "Lost facts"
         lost = found.losses
-        when = "if all stages run" if found.is_ahead else "by what was done"
-        left = f"{counted(len(lost.facts), 'fact')} lost {when}, still spoken of"
-        part = f"{human_number(lost.looked)} of {human_number(lost.total)} characters looked at"
+        when = "if all stages run" if found.is_ahead else "by your steps"
+        left = f"{counted(len(lost.facts), 'fact')} lost {when}, still mentioned"
+        part = f"{human_number(lost.looked)} of {human_number(lost.total)} characters searched"
         return spread(left, part if lost.looked < lost.total else "", self.size.width - 2, self.glyphs)
 
     @property
@@ -96,7 +96,7 @@ class LostScreen(TakesBack, TellsWaits):
             self._look()
 
     def _look(self) -> None:
-        self.wait_for("looking what goes and is still spoken of", way_out="esc goes back")
+        self.wait_for("searching for lost facts that are still mentioned", way_out="esc goes back")
         self._find()
 
     @in_thread(exit_on_error=False, exclusive=True, group="lost")
@@ -135,23 +135,23 @@ class LostScreen(TakesBack, TellsWaits):
         if found is None or fact is None:
             about.show([])
             unseen = found is not None and found.losses.total > 0 and not found.losses.looked
-            empty = "not looked for: too much text stays" if unseen else NOTHING
+            empty = "not searched: too much text remains" if unseen else NOTHING
             self.status(self._said or ("" if found is None else empty))
             return
         about.show(list(self._facts(fact, found)))
         place = f"{self.list.cursor + 1:,} of {len(found.losses.facts):,}"
-        words = self._said or "enter shows where it stood, o who speaks of it, p keeps it"
+        words = self._said or "enter shows the removed text, o the mention; p keeps it"
         self.status(spread(words, place, self.size.width - 2, self.glyphs))
 
     def _facts(self, fact: Lost, found: Found) -> Iterable[Fact]:
         yield Fact(fact.kind, fact.text, whole=True)
         places = fact.places
-        more = f", and in {counted(len(places) - 1, 'block')} more" if len(places) > 1 else ""
+        more = f", and in {counted(len(places) - 1, 'more block')}" if len(places) > 1 else ""
         stood = found.rows.get(places[-1])
-        yield Fact("stood in", f"{_title(stood)}{more}")
+        yield Fact("was in", f"{_title(stood)}{more}")
         yield Fact("", _around(stood, found.original, _needle(fact)), whole=True)
         speaks = found.rows.get(fact.mentioned)
-        yield Fact("said in", f"{_title(speaks)}, {counted(fact.mentions, 'time')} in all")
+        yield Fact("mention", f"{_title(speaks)}, {counted(fact.mentions, 'time')} in all")
         yield Fact("", _around(speaks, found.now, fact.handle), whole=True)
 
     # Keys
@@ -159,7 +159,7 @@ class LostScreen(TakesBack, TellsWaits):
     def why_not(self, action: str) -> str | None:
         match action:
             case "open" | "spoken" | "pin" if self.is_mounted and self.list.current is None:
-                return "no fact is shown"
+                return "there are no facts"
             case "undo" | "redo":
                 return self.why_not_back(action)
         return None
@@ -182,7 +182,7 @@ class LostScreen(TakesBack, TellsWaits):
 
     def _read(self, item: Item | None, seen: Outlook, sought: str) -> None:
         if item is None:
-            self._say("that row is not in the list any more")
+            self._say("that row is no longer in the list")
         else:
             self.app.push_screen(TextScreen(self.opened, item, seen, sought=sought))
 
@@ -195,7 +195,7 @@ class LostScreen(TakesBack, TellsWaits):
         fact, found = self.list.current, self._found
         assert fact is not None and found is not None
         self.workspace.pin([fact.places[-1]])
-        self.did(f"pinned {_title(found.rows.get(fact.places[-1]))}: it stays; u takes that back")
+        self.did(f"pinned {_title(found.rows.get(fact.places[-1]))}: it stays; u undoes this")
 
     def did(self, words: str) -> None:
         self._said = words

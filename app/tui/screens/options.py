@@ -25,7 +25,7 @@ class OptionsScreen(OptionForm):
     """The form of one step of the pipeline."""
 
     WHERE: ClassVar[Where] = Where.OPTIONS
-    AS_PRESET = "this is what the pipeline says"
+    AS_PRESET = "reset to the pipeline's values"
 
     def __init__(self, opened: Opened, step: str) -> None:
         super().__init__(opened)
@@ -75,5 +75,5 @@ class OptionsScreen(OptionForm):
     @acts
     def action_reset(self) -> None:
         self.put_presets()
-        self.status("as the pipeline says; ctrl+s applies it")
+        self.status("reset to the pipeline's values; ctrl+s applies them")
         self.refresh_lines()

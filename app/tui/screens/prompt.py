@@ -79,7 +79,7 @@ class PromptScreen(WorkScreen):
         self._wish = wish
         self._taken = taken
         self._provider = provider
-        self._lacking = lacking or f"no model is named: [model] in {settings_file()}"
+        self._lacking = lacking or f"no model is set: add [model] to {settings_file()}"
         self._request: SummaryRequest | None = None
         self._about: list[Fact] = []
         self._asked_at: float | None = None
@@ -98,12 +98,12 @@ class PromptScreen(WorkScreen):
 
     def header(self) -> str:
         times = "once" if self._asked == 1 else f"{self._asked} times"
-        right = f"asked {times}" if self._asked else "nothing was sent"
+        right = f"asked {times}" if self._asked else "nothing sent yet"
         return spread(f"Ask a model for {self._wish.title}", right, self.size.width - 2, self.glyphs)
 
     def on_mount(self) -> None:
         self.query_one(TextPane).focus()
-        self.status("making the prompt ...")
+        self.status("building the prompt ...")
         self._wish.begin()
         self._prepare()
 
@@ -146,14 +146,14 @@ class PromptScreen(WorkScreen):
             found = f"{counted(request.secrets, 'string')} in it {look} like a key or a password"
             yield Fact("secrets", f"{found} (n goes to them)", "!", whole=True)
         else:
-            yield Fact("secrets", "nothing in it looks like a key of a known form", "ok")
+            yield Fact("secrets", "nothing in it looks like a known kind of key", "ok")
 
     # Sending
 
     def why_not(self, action: str) -> str | None:
         match action:
             case "send" | "save_prompt" if self._asked_at is not None:
-                return "it was sent: esc stops waiting"
+                return "already sent: esc stops waiting"
             case "send" | "save_prompt" if self._request is None:
                 return "there is nothing to send"
             case "send" if self._provider is None:
@@ -219,7 +219,7 @@ class PromptScreen(WorkScreen):
         try:
             self._wish.take(event.answer, self._request)
         except HandcompactError as error:
-            self._tell_failure(f"not taken: {error}")
+            self._tell_failure(f"not used: {error}")
             return
         self._taken()
         self.app.switch_screen(ProofScreen(self.opened, self._wish))
@@ -239,21 +239,21 @@ class PromptScreen(WorkScreen):
             self._tell_failure(str(error))
 
     def _tell_stopped(self) -> None:
-        self.status("stopped; nothing was changed")
+        self.status("stopped; nothing changed")
         self.refresh_lines()
 
     def _tell_failure(self, why: str) -> None:
         """It may be longer than the status line."""
         failed = Fact("failed", why, "FAIL", whole=True)
         self.query_one(FactList).show([failed, *self._about])
-        self.status("there is no summary of it; nothing was changed")
+        self.status("no summary came back; nothing changed")
         self.refresh_lines()
 
     # Saving, and leaving
 
     @acts
     def action_save_prompt(self) -> None:
-        self.ask("prompt", "write the prompt to:", f"{self._wish.title.replace(' ', '-')}-prompt.txt")
+        self.ask("prompt", "save the prompt to:", f"{self._wish.title.replace(' ', '-')}-prompt.txt")
 
     @on(Prompt.Taken)
     def _save(self, event: Prompt.Taken) -> None:
@@ -264,11 +264,11 @@ class PromptScreen(WorkScreen):
             with path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as file:
                 file.write(self._request.prompt)
         except FileExistsError:
-            self.status(f"already there, give another name: {event.text}")
+            self.status(f"exists already, choose another name: {event.text}")
         except (OSError, ValueError) as error:
-            self.status(f"not written: {error}")
+            self.status(f"not saved: {error}")
         else:
-            self.status(f"written: {path}; nothing was sent")
+            self.status(f"saved: {path}; nothing was sent")
 
     def action_close(self) -> None:
         if self._asked_at is not None:

@@ -54,7 +54,7 @@ class ProofScreen(WorkScreen):
 
     def on_mount(self) -> None:
         self.query_one(TextPane).focus()
-        self.status("holding it against the session ...")
+        self.status("checking it against the session ...")
         self._prove()
 
     @in_thread(exit_on_error=False, exclusive=True, group="prove")
@@ -71,14 +71,14 @@ class ProofScreen(WorkScreen):
         pane = self.query_one(TextPane)
         if event.proof is None:
             self._words = "not used"
-            self.query_one(FactList).show([Fact("why", event.note or "nobody wrote one", "!", whole=True)])
-            self.status("the text is kept; u takes it back")
+            self.query_one(FactList).show([Fact("why", event.note or "there is none", "!", whole=True)])
+            self.status("the text is kept; u undoes it")
         else:
             invented = event.proof.invented
             self._words = f"{len(event.text):,} characters"
             self.query_one(FactList).show(list(_facts(event.proof)))
             pane.show(marked(event.text, invented))
-            self.status("a hint, not a verdict: texts are compared by their letters")
+            self.status("these are hints: the texts are compared literally")
             if invented:
                 pane.find(MARK)
         self.refresh_lines()
@@ -86,9 +86,9 @@ class ProofScreen(WorkScreen):
     def why_not(self, action: str) -> str | None:
         if action == "add_rules":
             if self._proof is None:
-                return "there is no summary of a person or a model here"
+                return "there is no summary by a person or a model here"
             if not self._proof.missing:
-                return "it lacks no rule of yours"
+                return "none of your rules is missing"
         return None
 
     @acts
@@ -118,14 +118,14 @@ def marked(text: str, invented: Iterable[Mention]) -> str:
 def _facts(proof: Proof) -> Iterator[Fact]:
     """What was found: both counts, then each thing."""
     if proof.missing:
-        lacks = f"{counted(len(proof.missing), 'rule')} of yours it does not tell (a adds them word for word)"
-        yield Fact("rules", lacks, "!")
+        lacks = counted(len(proof.missing), "of your rules is missing", "of your rules are missing")
+        yield Fact("rules", f"{lacks} (a adds them word for word)", "!")
     else:
-        yield Fact("rules", "no rule of yours is missing", "ok")
+        yield Fact("rules", "none of your rules is missing", "ok")
     if proof.invented:
-        made_up = f"{counted(len(proof.invented), 'thing')} that the session does not say (n goes on)"
-        yield Fact("made up", made_up, "!")
+        made_up = f"{counted(len(proof.invented), 'thing')} not found in the session (n: next)"
+        yield Fact("invented", made_up, "!")
     else:
-        yield Fact("made up", "every path, name, number, address and quotation stands in the session", "ok")
-    yield from (Fact("made up", f"{item.thing} {item.text}", "-") for item in proof.invented)
-    yield from (Fact("lacks", rule.text, "-") for rule in proof.missing)
+        yield Fact("invented", "every path, name, number, address and quotation is in the session", "ok")
+    yield from (Fact("invented", f"{item.thing} {item.text}", "-") for item in proof.invented)
+    yield from (Fact("missing", rule.text, "-") for rule in proof.missing)

@@ -33,7 +33,7 @@ class RefusalScreen(WorkScreen):
     def __init__(self, opened: Opened, step: str) -> None:
         super().__init__(opened)
         self._step = step
-        self._hint = "paste the error here; left empty, a refusal is supposed"
+        self._hint = "paste the error here; if left empty, a refusal without numbers is assumed"
         self._told: tuple[str, ...] = ()
         """The refusals that the session tells of, the newest first."""
         self._at = 0
@@ -41,11 +41,11 @@ class RefusalScreen(WorkScreen):
     def body(self) -> Iterable[Widget]:
         yield Editor(id="answer")
         yield FactList(glyphs=self.glyphs, id="facts")
-        buttons = (Push("Cancel", id="cancel"), Push("Forget all", id="forget"), Push("Take", id="take"))
+        buttons = (Push("Cancel", id="cancel"), Push("Forget all", id="forget"), Push("Use", id="take"))
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:
-        right = f"{self._step} answers it"
+        right = f"handled by {self._step}"
         return spread("What did the provider say?", right, self.size.width - 2, self.glyphs)
 
     @property
@@ -63,8 +63,8 @@ class RefusalScreen(WorkScreen):
         editor.start(self._told[at] if self._told else "")
         editor.focus()
         if self._told:
-            older = f" {at + 1} of {len(self._told)}, ctrl+n: an older one" if len(self._told) > 1 else ""
-            self._hint = f"the session tells of it{older}; paste another one over it"
+            older = f" {at + 1} of {len(self._told)}, ctrl+n: older" if len(self._told) > 1 else ""
+            self._hint = f"found in the session{older}; paste over it to use another"
         self._look()
 
     @acts
@@ -84,11 +84,11 @@ class RefusalScreen(WorkScreen):
     def why_not(self, action: str) -> str | None:
         match action:
             case "take" if self.is_mounted and self._answer.strip() and read_refusal(self._answer) is None:
-                return "that does not say that the conversation is too long"
+                return "this error does not say that the conversation is too long"
             case "older" if len(self._told) < 2:
-                return "the session tells of no other refusal"
+                return "no other refusal was found in the session"
             case "forget" if not list(_forgettable(self.workspace)):
-                return "there is no refusal and no failure to forget"
+                return "there are no refusals or failures to forget"
         return None
 
     def refresh_lines(self) -> None:
@@ -120,7 +120,7 @@ class RefusalScreen(WorkScreen):
         for step in list(_forgettable(self.workspace)):
             reset(self.workspace, step)
         self._look()
-        self.status("forgotten: the next refusal is the first one")
+        self.status("forgotten: the next refusal counts as the first")
 
     def action_close(self) -> None:
         self.dismiss()
@@ -129,18 +129,18 @@ class RefusalScreen(WorkScreen):
 def _understood(answer: str) -> tuple[str, str]:
     """What an answer tells, in words, with its sign."""
     if not answer.strip():
-        return "nothing yet: a refusal without figures is supposed", "-"
+        return "nothing yet: a refusal without numbers is assumed", "-"
     refusal = read_refusal(answer)
     if refusal is None:
-        return "this is no refusal for length (a rate limit is none)", "!"
+        return "not a refusal for length (a rate limit is not one)", "!"
     parts = []
     if refusal.tokens is not None:
-        parts.append(f"{refusal.tokens:,} tokens were sent")
+        parts.append(f"{refusal.tokens:,} tokens sent")
     if refusal.limit is not None:
-        parts.append(f"{refusal.limit:,} are the limit")
+        parts.append(f"the limit is {refusal.limit:,}")
     if refusal.reserved:
-        parts.append(f"{refusal.reserved:,} of them kept for the answer")
-    return ", ".join(parts) or "the conversation is too long; it gives no figures", "ok"
+        parts.append(f"{refusal.reserved:,} of them reserved for the reply")
+    return ", ".join(parts) or "the conversation is too long (no numbers given)", "ok"
 
 
 def _ladder(workspace: Workspace, step: str) -> Iterator[Fact]:
@@ -153,21 +153,21 @@ def _ladder(workspace: Workspace, step: str) -> Iterator[Fact]:
         sign = "done" if attempt <= had else "next" if attempt == had + 1 else "-"
         words = f"{attempt} of {stage.attempts}: {_cut_words(stage, attempt)}"
         if attempt <= had and answers[attempt - 1].strip():
-            words += f" (it said: {_understood(answers[attempt - 1])[0]})"
+            words += f" (error: {_understood(answers[attempt - 1])[0]})"
         yield Fact("attempts", words, sign, whole=True)
     sign = "next" if had >= stage.attempts else "-"
-    yield Fact("attempts", f"{stage.attempts + 1}: gives up, and changes nothing", sign)
+    yield Fact("attempts", f"{stage.attempts + 1}: gives up and changes nothing", sign)
 
 
 def _cut_words(stage: Recover, attempt: int) -> str:
     """What one attempt does."""
     sources = ", ".join(stage.source)
     if not stage.ratios:
-        return f"a summary ({sources}), and the newest {counted(stage.keep_messages, 'message')}"
+        return f"a summary ({sources}) and the newest {counted(stage.keep_messages, 'message')}"
     ratio = stage.ratios[min(attempt, len(stage.ratios)) - 1]
-    tail = f"the newest {ratio:.0%} of the messages, {stage.floor_messages} at the least"
+    tail = f"the newest {ratio:.0%} of the messages, at least {stage.floor_messages}"
     if attempt == 1 and stage.full_first:
-        return f"a summary ({sources}) where that fits, else {tail}"
+        return f"a summary ({sources}) if that fits, otherwise {tail}"
     return tail
 
 
@@ -183,7 +183,7 @@ def _breakers(workspace: Workspace) -> Iterator[Fact]:
                 "breaker", f"{step} is stopped after {failures} failures in a row (ctrl+r resets it)", "!"
             )
         else:
-            limit = f" of {most} that stop it" if most else ", and none stop it"
+            limit = f"; stops at {most}" if most else "; never stops"
             yield Fact("breaker", f"{step}: {counted(failures, 'failure')} in a row{limit}", "ok")
 
 

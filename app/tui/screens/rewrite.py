@@ -52,7 +52,7 @@ class RewriteScreen(Attempts):
         yield Editor(id="text")
 
     def header(self) -> str:
-        return spread(self._title, "one step, undone with u", self.size.width - 2, self.glyphs)
+        return spread(self._title, "one step: u undoes it", self.size.width - 2, self.glyphs)
 
     @property
     def _editor(self) -> Editor:
@@ -73,7 +73,7 @@ class RewriteScreen(Attempts):
 
     def why_not(self, action: str) -> str | None:
         if action == "take" and self.is_mounted and not self._editor.text.strip():
-            return "it is empty: x on the list drops the row instead"
+            return "the text is empty: to drop the row, press x in the list"
         return None
 
     @acts
@@ -90,7 +90,7 @@ class RewriteScreen(Attempts):
                 # Nothing may be raised in here: the screen would not come back.
                 left = _left_outside(before, command)
         except SuspendNotSupported:
-            self.status("this terminal cannot be left to another program: write here")
+            self.status("this terminal cannot hand over to another program: write here")
         except RefusedError as error:
             self.status(str(error))
         else:
@@ -98,7 +98,7 @@ class RewriteScreen(Attempts):
 
     def _come_back(self, left: str | RefusedError | None) -> None:
         if left is None or isinstance(left, RefusedError):
-            self.status(str(left or "nothing was changed in the editor"))
+            self.status(str(left or "nothing changed in the editor"))
             return
         text = left
         # What the editor of the screen holds is safe to show; its lines stand for these.
@@ -115,8 +115,8 @@ class RewriteScreen(Attempts):
         if self._editor.text == self._start:
             self.dismiss()
             return
-        question = "Throw away what you wrote?"
-        self.app.push_screen(ConfirmScreen(question, yes="Throw away", no="Write on"), self._leave_if)
+        question = "Discard your changes?"
+        self.app.push_screen(ConfirmScreen(question, yes="Discard", no="Keep editing"), self._leave_if)
 
     def _leave_if(self, sure: bool | None) -> None:
         if sure:

@@ -151,7 +151,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
             return
         row = self._list.current
         if row is None:
-            self.status("nothing here holds that" if self._sieve != Sieve() else "")
+            self.status("no session matches" if self._sieve != Sieve() else "")
         elif isinstance(row, Found):
             self.status(spread(short_path(row.path), self._facts(row), self.size.width - 2, self.glyphs))
         else:
@@ -159,7 +159,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
 
     def _facts(self, found: Found) -> str:
         users = self._at_work.get(found.name, ())
-        facts = [f"{self.glyphs.warning} at work: {', '.join(users)}"] if users else []
+        facts = [f"{self.glyphs.warning} in use: {', '.join(users)}"] if users else []
         if steps := self._left.get(found.name):
             facts.append(f"{self.glyphs.pinned} {counted(steps, 'step')} not exported")
         facts += [found.agent] if not found.is_sample else []
@@ -176,11 +176,11 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
         row = self._list.current if self.is_mounted else None
         match action:
             case "open" if row is None:
-                return "there is no session in the list"
+                return "the list is empty"
             case "agents" | "hold" if not isinstance(row, Found):
-                return "there is no session under the cursor"
+                return "no session under the cursor"
             case "agents" if isinstance(row, Found) and not row.subagents:
-                return "no subagent of this session left a transcript"
+                return "this session has no subagent transcripts"
         return None
 
     @on(LineView.Opened, "SessionList")
@@ -244,11 +244,11 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
             if position is not None:
                 self._open(str(there[position].path))
 
-        about = "The transcript is a session of its own; what is exported of it is a new file beside it."
+        about = "A transcript opens as a session of its own; its export is a new file beside it."
         self.app.push_screen(ChooseScreen(f"Subagents of {row.title}", choices, about=about), choose)
 
     def action_find(self) -> None:
-        self.ask("find", "show only those with:", self._sieve.words)
+        self.ask("find", "show sessions containing:", self._sieve.words)
 
     def find(self, text: str) -> None:
         """Show the sessions whose title, project, path or agent holds every word."""

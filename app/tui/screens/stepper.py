@@ -169,11 +169,11 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
             case "undo" | "redo":
                 return self.why_not_back(action)
             case "refuse" | "pin" | "diff" if self._shown is None or self.changes.current is None:
-                return "no changed block is under the cursor"
+                return "no changed block under the cursor"
             case "refuse":
                 return self._why_not_refuse()
             case "options" if workspace.why_not(Deed.RUN):
-                return "every stage is done: [ takes the last one back"
+                return "all stages are done: [ undoes the last one"
             case "summary":
                 return self.why_not_summary()
             case "refused":
@@ -181,7 +181,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
             case "calls":
                 return self.why_not_calls()
             case "problem" if not self.changes.stops():
-                return "no check warns of a block"
+                return "no check warns about a block"
         return None
 
     def _why_not_refuse(self) -> str | None:
@@ -204,7 +204,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
     def action_previous_stage(self) -> None:
         step = self.workspace.pipeline.titles[len(self.workspace.state.taken) - 1]
         self.workspace.back()
-        self.did(f"took {step} back")
+        self.did(f"undid {step}")
 
     @acts
     def action_skip(self) -> None:
@@ -238,7 +238,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
             self.did("allowed")
         else:
             self.workspace.refuse(block.steps[0], [block.key])
-            self.did("refused: it stays as it is")
+            self.did("rejected: it stays as it is")
 
     @acts
     def action_pin(self) -> None:
@@ -246,10 +246,10 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
         assert row is not None
         if row.key in self.workspace.state.pins:
             self.workspace.unpin([row.key])
-            self.did("let go")
+            self.did("unpinned")
         else:
             self.workspace.pin([row.key])
-            self.did("pinned: no stage touches it")
+            self.did("pinned: stages leave it alone")
 
     @acts
     def action_problem(self) -> None:
@@ -261,7 +261,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
         fact = self.query_one(FactList).fact_at(event.index)
         row = next((i for key in fact.keys if (i := self.changes.index_of(key)) is not None), None)
         if row is None:
-            self.status("this is about no row of the list")
+            self.status("this line is not about a row of the list")
             return
         self.changes.cursor = row
         self.changes.focus()

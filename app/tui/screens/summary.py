@@ -46,7 +46,10 @@ class SummaryScreen(WorkScreen):
 
     def header(self) -> str:
         return spread(
-            f"Summary by hand for {self._step}", "it stands for what goes", self.size.width - 2, self.glyphs
+            f"Summary by hand for {self._step}",
+            "it replaces what is removed",
+            self.size.width - 2,
+            self.glyphs,
         )
 
     @property
@@ -59,7 +62,7 @@ class SummaryScreen(WorkScreen):
 
     def on_mount(self) -> None:
         self._editor.disabled = True
-        self.status("writing the summary by rules ...")
+        self.status("drafting a summary by rules ...")
         self._draft()
 
     @in_thread(exit_on_error=False, exclusive=True, group="draft")
@@ -85,8 +88,12 @@ class SummaryScreen(WorkScreen):
         if action != "take":
             return None
         if self._start is None:
-            return "the summary by rules is still being written"
-        return None if self._editor.text.strip() else "it is empty: nothing would be known of what goes"
+            return "the draft is still being written"
+        return (
+            None
+            if self._editor.text.strip()
+            else "the text is empty: the removed messages would leave no trace"
+        )
 
     @acts
     def action_take(self) -> None:
@@ -102,8 +109,8 @@ class SummaryScreen(WorkScreen):
         if not self._is_changed:
             self.dismiss()
             return
-        question = "Throw away what you wrote?"
-        self.app.push_screen(ConfirmScreen(question, yes="Throw away", no="Write on"), self._leave_if)
+        question = "Discard your changes?"
+        self.app.push_screen(ConfirmScreen(question, yes="Discard", no="Keep editing"), self._leave_if)
 
     def _leave_if(self, sure: bool | None) -> None:
         if sure:

@@ -100,9 +100,9 @@ class TextScreen(CopiesTexts, TellsWaits):
 
     def why_not(self, action: str) -> str | None:
         if action in ("copy", "save_text") and not isinstance(self._item, BlockRow):
-            return "this row has no text of its own: Y copies its record"
+            return "this row has no text: Y copies its record"
         if action in ("raw", "copy_raw") and record_of(self._item) is None:
-            return "a stage made this: there is no record"
+            return "made by a stage: there is no record in the file"
         return None
 
     @acts

@@ -61,7 +61,7 @@ class BackupList(LineView):
 
     def header_strip(self, y: int) -> Strip:
         style = self.get_component_rich_style("line-view--header")
-        words = " ".join(("", *self._cells("made", "size", "there now", "file")))
+        words = " ".join(("", *self._cells("made", "size", "current", "file")))
         return Strip([Segment(f"{' ' * self._sign_width}{words}", style)])
 
     def row_strip(self, index: int) -> Strip:

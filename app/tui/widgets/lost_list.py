@@ -40,8 +40,8 @@ class LostList(LineView):
 
     def header_strip(self, y: int) -> Strip:
         style = self.get_component_rich_style("line-view--header")
-        left = f"{' ' * self._sign_width}{fit('', _KIND_CELLS, self.glyphs)} what goes"
-        right = "still spoken of as"
+        left = f"{' ' * self._sign_width}{fit('', _KIND_CELLS, self.glyphs)} removed"
+        right = "still mentioned as"
         blanks = max(2, self.room - cells(left) - cells(right))
         return Strip([Segment(f"{left}{' ' * blanks}{right}", style)])
 

@@ -17,7 +17,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
 from app.work.attempts import Attempt, Way, attempt, take
 
-NOTHING_CHANGED = "nothing was changed"
+NOTHING_CHANGED = "nothing changed"
 WORDS_NAMED = 6
 """Texts of the person's own that a question names."""
 
@@ -49,7 +49,7 @@ class Attempts(WorkScreen):
 
     def edited(self, way: Way) -> None:
         """An edit was done."""
-        self.did(f"{way.words}: u takes it back")
+        self.did(f"{way.words}: u undoes it")
 
     def attempt(self, edit: Edit, then: Then | None = None, rule: str = "") -> None:
         """Do an edit if it may be done; ask first where that takes a yes.
@@ -57,7 +57,7 @@ class Attempts(WorkScreen):
         `then` is called in the place of doing it, with the way that was found or chosen; `rule` is what
         chose the edit's blocks.
         """
-        self.tell(f"{edit.label}: looking at what it would do ...")
+        self.tell(f"{edit.label}: working out what it would change ...")
         self._try(edit, then or self._take, rule)
 
     @in_thread(exit_on_error=False, exclusive=True, group="edit")
@@ -102,7 +102,7 @@ class Attempts(WorkScreen):
                 then(found, way)
 
         self.app.push_screen(
-            ChooseScreen("How far shall it go?", choices, about=f"Not all of it: {found.reason}."), choose
+            ChooseScreen("How much of it?", choices, about=f"Not all of it: {found.reason}."), choose
         )
 
     def _confirm(self, found: Attempt, way: Way, then: Then) -> None:

@@ -61,5 +61,5 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
                 reference = self.workspace.pipeline.reference
                 self.open_session(session.name, reference, leaf=keys[position])
 
-        about = "The session is opened again on the branch that ends so; pins and stages start anew."
+        about = "The session is reopened on the branch that ends like this; pins and stages start over."
         self.app.push_screen(ChooseScreen("Branch", choices, about=about, current=current), choose)

@@ -25,8 +25,8 @@ class ChoosesPipeline(WorkScreen):
         present = self.workspace.pipeline
         choices = [_pipeline_choice(name) for name in known]
         lost = len(self.workspace.state.taken)
-        goes = f"Taking another one takes back the {counted(lost, 'stage')} that ran; pins stay. "
-        yours = f"Yours lie in {short_path(own_folder())}."
+        goes = f"Choosing another undoes the {counted(lost, 'stage')} that ran; pins stay. "
+        yours = f"Your own pipelines are in {short_path(own_folder())}."
 
         def choose(position: int | None) -> None:
             if position is None or known[position] == present.reference:
@@ -48,7 +48,7 @@ def _pipeline_choice(name: str) -> Choice:
     try:
         pipeline = load(name)
     except HandcompactError as error:
-        return Choice(str(error).removeprefix(f"{own_folder()}{os.sep}"), "cannot be used")
+        return Choice(str(error).removeprefix(f"{own_folder()}{os.sep}"), "unusable")
     whose = "preset" if pipeline.is_preset else f"yours, {Path(pipeline.origin).name}"
     title = pipeline.title.removeprefix(f"{pipeline.name}: ")
     stages = counted(len(pipeline.steps), "stage")

@@ -43,7 +43,11 @@ class CopiesTexts(WorkScreen):
     def _copy(self, text: str) -> None:
         app = self.shell
         app.copy_to_clipboard(copyable(text))
-        few = "; your terminal may take fewer: Save text in the menu" if len(text) > MANY_CHARS else ""
+        few = (
+            "; if your terminal took fewer, use Save text in the menu (ctrl+p)"
+            if len(text) > MANY_CHARS
+            else ""
+        )
         app.say(f"copied {human_number(len(text))} characters{few}")
 
     @acts
@@ -51,7 +55,7 @@ class CopiesTexts(WorkScreen):
         found = self.current()
         if found is not None and isinstance(found[0], BlockRow):
             name = Path(self.workspace.session.name).stem.strip("-") or "session"
-            self.ask("save", "write the text to:", f"{name}-{found[0].number}.txt")
+            self.ask("save", "save the text to:", f"{name}-{found[0].number}.txt")
 
     @on(Prompt.Taken)
     def _save(self, event: Prompt.Taken) -> None:
@@ -62,13 +66,13 @@ class CopiesTexts(WorkScreen):
             with path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as file:
                 file.write(self._text())
         except FileExistsError:
-            self.status(f"already there, give another name: {event.text}")
+            self.status(f"exists already, choose another name: {event.text}")
         except OSError as error:
             self.status(f"not written: {error.strerror or error}")
         except ValueError as error:
             self.status(f"not written: {error}")
         else:
-            self.status(f"written: {path}")
+            self.status(f"saved: {path}")
 
 
 def copyable(text: str) -> str:

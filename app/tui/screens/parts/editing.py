@@ -31,7 +31,7 @@ from app.tui.screens.parts.summarising import Summarises
 from app.tui.screens.rewrite import RewriteScreen, own_text
 from app.work.attempts import why_not
 
-NO_ROW = "no message is under the cursor"
+NO_ROW = "no row under the cursor"
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Edits(Summarises):
     # The menu
 
     def action_edits(self) -> None:
-        self.status("looking what can be done ...")
+        self.status("checking which edits are possible ...")
         self._look_at_menu(tuple(self._edit_offers()))
 
     @in_thread(exit_on_error=False, exclusive=True, group="edit")
@@ -143,17 +143,17 @@ class Edits(Summarises):
 
         yield plain("drop (x)", Drop(keys=keys))
         yield plain("clear to a placeholder (c)", Clear(keys=keys))
-        yield form("clear with a note of yours ...", Clear(keys=keys))
+        yield form("clear with a note ...", Clear(keys=keys))
         yield form("cut the middle out ... (t)", Cut(keys=keys))
         yield form("save to a file ...", Save(keys=keys))
         yield Offer("rewrite this text ... (E)", ReplaceText(keys=here, text=ANY_TEXT), self.action_rewrite)
         by_rules = SummariseRange(keys=keys, source=STRUCTURED)
         yield Offer("summarise first to last ...", by_rules, partial(self.summarise, keys))
-        yield plain("drop pictures", DropImage(keys=keys))
-        yield form("note pictures in a line ...", NoteImage(keys=keys))
-        yield plain("strip thinking of these turns", StripThinking(keys=keys))
-        yield form("strip thinking of older turns ...", StripThinking())
-        yield form("drop or summarise all before here ...", DropBefore(keys=here))
+        yield plain("drop images", DropImage(keys=keys))
+        yield form("replace images with a note ...", NoteImage(keys=keys))
+        yield plain("strip thinking from these turns", StripThinking(keys=keys))
+        yield form("strip thinking from older turns ...", StripThinking())
+        yield form("drop or summarise everything before ...", DropBefore(keys=here))
         yield Offer(
             "keep only the last turns ...",
             KeepLastTurns(turns=1),

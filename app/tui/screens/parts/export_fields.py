@@ -92,7 +92,7 @@ class AsksForExport(Exports):
                 self._switch_install(False)
             case "backup" if self.box("in-place").value:
                 self.box("backup").value = True
-                self.status("an original that is replaced always keeps a backup")
+                self.status("replacing the original always makes a backup")
                 return
         self.plan_again()
 

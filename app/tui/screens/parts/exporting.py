@@ -97,7 +97,7 @@ class Exports(WorkScreen):
             workspace.count(workspace.to_count(), lambda: worker.is_cancelled, self._say)
             if worker.is_cancelled:
                 return
-            stopper = Stopper(lambda: worker.is_cancelled, "nothing is planned")
+            stopper = Stopper(lambda: worker.is_cancelled, "there is no plan")
             plan = make_plan(workspace, self.opened.source, wishes, stopper)
             found: Message = Planned(plan, plan.size_after(stopper), foreseen(plan, stopper))
         except (HandcompactError, OSError) as error:
@@ -131,7 +131,7 @@ class Exports(WorkScreen):
 
     def _reason(self, error: Exception, wishes: Wishes) -> str:
         has_place = isinstance(self.opened.source, FileSource) or wishes.out is not None
-        return str(error) if has_place else "a session from standard input has no place: name a file to write"
+        return str(error) if has_place else "a session from standard input has no file: name one to write"
 
     @in_thread(exclusive=True, group="write")
     def write(self, plan: ExportPlan, *, drop_user_words: bool) -> None:

@@ -34,7 +34,7 @@ class Fixes(Attempts):
             self.found = found
 
     def action_fixes(self) -> None:
-        self.tell("weighing what could go ...")
+        self.tell("working out what can be freed ...")
         self._weigh()
 
     @in_thread(exit_on_error=False, exclusive=True, group="edit")
@@ -49,13 +49,13 @@ class Fixes(Attempts):
         self.tell("")
         on_disk = [fix for fix in QUICK_FIXES if fix.looks_at_disk]
         choices = [_choice(found, self.glyphs.dot) for found in event.found]
-        choices += [Choice(f"{fix.title} ...", "opens these files", fix.about) for fix in on_disk]
+        choices += [Choice(f"{fix.title} ...", "reads the files", fix.about) for fix in on_disk]
 
         def choose(position: int | None) -> None:
             if position is None:
                 return
             if position >= len(event.found):
-                self.tell("looking at the disk ...")
+                self.tell("comparing with the files on disk ...")
                 self._look_at_disk(on_disk[position - len(event.found)])
             elif event.found[position].does_something:
                 found = event.found[position]
@@ -63,7 +63,7 @@ class Fixes(Attempts):
             else:
                 self.tell(_nothing(event.found[position]))
 
-        about = "Each is one step: u takes it back, d shows what it did."
+        about = "Each fix is one step: u undoes it, d shows its diff."
         self.app.push_screen(ChooseScreen("Quick fixes", choices, about=about), choose)
 
     @in_thread(exit_on_error=False, exclusive=True, group="edit")
@@ -84,9 +84,9 @@ class Fixes(Attempts):
             if sure:
                 self.attempt(found.edit)
             else:
-                self.tell("nothing was changed")
+                self.tell("nothing changed")
 
-        question = f"Clear {counted(found.blocks, 'block')}, {_tokens(found)} less?"
+        question = f"Clear {counted(found.blocks, 'block')} and free {_tokens(found)}?"
         self.app.push_screen(
             ConfirmScreen(question, yes="Clear", detail=f"{found.fix.about}: {found.note}"), answer
         )

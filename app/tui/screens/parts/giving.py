@@ -53,13 +53,13 @@ class Gives(Steps):
         """Why no summary can be given now."""
         step = self.at_hand
         if step is None:
-            return "the stage is being tried"
+            return "the stage is still running"
         if not sources(self.workspace, step.name):
             others = summarizing_steps(self.workspace)
             where = f": {', '.join(others)} can" if others else ""
-            return f"{step.name} cannot be given a summary{where}"
+            return f"{step.name} does not use a summary{where}"
         if step.status is not Status.PREVIEW:
-            return "every stage is done: [ takes the last one back"
+            return "all stages are done: [ undoes the last one"
         return None
 
     def chances(self) -> Iterator[Fact]:
@@ -68,16 +68,20 @@ class Gives(Steps):
         if step is None or step.changes or step.status is not Status.PREVIEW:
             return
         if step.name == recovering_step(self.workspace):
-            yield Fact("keys", "F tells it what the provider said, or supposes that it refused", "-")
+            yield Fact("keys", "F pastes the provider's error, or assumes it refused", "-")
         if self.why_not_summary() is None:
-            yield Fact("keys", "w gives it a summary: by rules, from memory, by hand, by a model", "-")
+            yield Fact("keys", "w provides a summary: rules, memory, by hand or a model", "-")
         yield Fact("keys", "o changes its options; ] goes on", "-")
 
     def why_not_calls(self) -> str | None:
         """Why no calls can be walked."""
         if self.at_hand is None:
-            return "the stage is being tried"
-        return None if self.at_hand.result.replay else f"{self.at_hand.name} replays no calls: gate-8k does"
+            return "the stage is still running"
+        return (
+            None
+            if self.at_hand.result.replay
+            else f"{self.at_hand.name} replays no calls: use pipeline gate-8k"
+        )
 
     @acts
     def action_calls(self) -> None:
@@ -88,7 +92,9 @@ class Gives(Steps):
     def why_not_refused(self) -> str | None:
         """Why no refusal can be dealt with."""
         if recovering_step(self.workspace) is None:
-            return f"{self.workspace.pipeline.name} has no stage that recovers: P takes minicode or layered"
+            return (
+                f"{self.workspace.pipeline.name} has no recovery stage: use P to choose minicode or layered"
+            )
         return None
 
     @acts
@@ -100,7 +106,7 @@ class Gives(Steps):
 
         def say(_: None) -> None:
             if len(self.workspace.history.done) > before:
-                self.did(f"{step} runs with it: {number} goes there, u takes it back")
+                self.did(f"{step} runs with it: {number} goes there, u undoes it")
 
         self.app.push_screen(RefusalScreen(self.opened, step), say)
 
@@ -114,28 +120,28 @@ class Gives(Steps):
             if position is not None:
                 offers[position][1]()
 
-        about = step.result.note or "The summary stands for everything that goes."
+        about = step.result.note or "The summary replaces everything that is removed."
         self.app.push_screen(
-            ChooseScreen(f"A summary for {step.name} from", [choice for choice, _ in offers], about=about),
+            ChooseScreen(f"Summary for {step.name} from", [choice for choice, _ in offers], about=about),
             choose,
         )
 
     def _offers(self, step: Step) -> Iterator[Offer]:
         name = step.name
-        yield Choice("rules alone", "structured, no model"), lambda: self._by_rules(name)
+        yield Choice("rules only", "structured, no model"), lambda: self._by_rules(name)
         for path in offered_memories(self.workspace):
             size = human_bytes(path.stat().st_size)
             yield Choice(f"memory: {path.name} in {path.parent}", size), partial(self._by_memory, path)
         yield Choice("memory: another file ...", "path"), lambda: self.ask("memory", "memory file:")
-        yield Choice("your own hand", "an editor"), lambda: self._push(SummaryScreen(self.opened, name))
+        yield Choice("written by you", "editor"), lambda: self._push(SummaryScreen(self.opened, name))
         yield model_choice(), lambda: self._push(prompt_screen(self.opened, self._wish(name)))
         if step.result.written:
             yield (
-                Choice("hold the present one against the session", "proof"),
+                Choice("check the current one against the session", "proof"),
                 lambda: self._push(ProofScreen(self.opened, self._wish(name))),
             )
         if failures := self.workspace.state.given(name).failures:
-            yield Choice("forget the failures so far", f"{failures} in a row"), lambda: self._reset(name)
+            yield Choice("reset the failure count", f"{failures} in a row"), lambda: self._reset(name)
 
     def _wish(self, step: str) -> ForStage:
         return ForStage(self.workspace, step)
@@ -145,7 +151,7 @@ class Gives(Steps):
 
     def _by_rules(self, step: str) -> None:
         prefer(self.workspace, step, "structured")
-        self.did("a summary by rules")
+        self.did("summary by rules")
 
     def _by_memory(self, path: Path) -> None:
         step = self.at_hand
@@ -158,11 +164,11 @@ class Gives(Steps):
         except HandcompactError as error:
             self.status(str(error))
         else:
-            self.did(f"a summary from {path.name}" + (f": {left_out}" if left_out else ""))
+            self.did(f"summary from {path.name}" + (f": {left_out}" if left_out else ""))
 
     def _reset(self, step: str) -> None:
         reset(self.workspace, step)
-        self.did("the failures are forgotten")
+        self.did("failure count reset")
 
     @on(Prompt.Taken)
     def _named(self, event: Prompt.Taken) -> None:

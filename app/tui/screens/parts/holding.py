@@ -28,10 +28,10 @@ class Holds(BaseScreen):
         one, other = self._held, row.path
         if one is None:
             self._held = other
-            self.status(f"d on another session compares it with {short_path(other)}")
+            self.status(f"press d on another session to compare it with {short_path(other)}")
             return
         self._held = None
         if one == other:
-            self.status("let go")
+            self.status("comparison cancelled")
         else:
             self.app.push_screen(ContrastScreen(one, other, f"{one.name} {self.glyphs.arrow} {other.name}"))

@@ -71,14 +71,14 @@ class Keeps(RowsScreen):
             return
         took = [self._to_take_up(found, is_one_of_many=len(kept) > 1) for found in kept]
         if len(kept) > 1 or len(kept[0].done) > 1:
-            left, forgot = "Leave them: they are offered again the next time", "Forget them"
+            left, forgot = "Not now: you will be asked again next time", "Discard them"
         else:
-            left, forgot = "Leave it: it is offered again the next time", "Forget it"
+            left, forgot = "Not now: you will be asked again next time", "Discard it"
         choices = [*took, Choice(left), Choice(forgot)]
 
         def choose(position: int | None) -> None:
             if position is not None and position < len(kept):
-                self.say_row("doing the steps again ...")
+                self.say_row("reapplying the steps ...")
                 self._take_up(kept[position])
             elif position == len(kept) + 1:
                 self._forget(kept)
@@ -90,7 +90,7 @@ class Keeps(RowsScreen):
     def _to_take_up(self, found: Kept, *, is_one_of_many: bool) -> Choice:
         """What tells these steps from others: when they were done, and what they were."""
         about = f"{found.origin_words}: {found.deeds}" if is_one_of_many else found.deeds
-        return Choice(f"Take up {found.words}", state_of(self.opened.source, found), about)
+        return Choice(f"Reapply {found.words}", state_of(self.opened.source, found), about)
 
     def _forget(self, kept: tuple[Kept, ...]) -> None:
         try:
@@ -99,7 +99,7 @@ class Keeps(RowsScreen):
         except HandcompactError as error:
             self.say_row(str(error))
         else:
-            self.say_row("forgotten")
+            self.say_row("discarded")
 
     @in_thread(exit_on_error=False, exclusive=True, group="kept")
     def _take_up(self, kept: Kept) -> None:
@@ -119,11 +119,11 @@ class Keeps(RowsScreen):
             self.say_row(event.taken)
             return
         if not self.is_current or self.workspace.history.done:
-            self.shell.say("something was done meanwhile: open the file again to take up the others")
+            self.shell.say("you have made changes meanwhile: reopen the file to reapply the other steps")
             return
         lost = event.taken.lost
         done = counted(len(event.taken.opened.workspace.history.done), "step")
-        told = f"took up {done}" if not lost else f"took up {done}, not all: {'; '.join(lost)}"
+        told = f"reapplied {done}" if not lost else f"reapplied {done}, but not all: {'; '.join(lost)}"
         self.go_on(type(self)(event.taken.opened, event.view), told)
         if self.journal is not None and self.journal.path is not None:
             try:
@@ -172,15 +172,15 @@ def ask_to_leave(app: App[None], screens: Sequence[Keeps], go: Callable[[], obje
     is_kept = all(screen.is_kept for screen in unsaved)
     ways = [Choice("Stay", "")]
     if is_kept:
-        ways.append(Choice(f"{verb}; keep them: they are offered when the file is opened again"))
-    ways.append(Choice(f"{verb}; forget them"))
+        ways.append(Choice(f"{verb} and keep them: offered when you reopen the file"))
+    ways.append(Choice(f"{verb} and discard them"))
 
     def choose(position: int | None) -> None:
         if position:
             _leave(screens, go, keep=is_kept and position == 1)
 
     question = "1 step is not exported" if count == 1 else f"{count:,} steps are not exported"
-    about = "" if is_kept else "They could not be kept on disk either."
+    about = "" if is_kept else "They could not be saved to disk either."
     app.push_screen(ChooseScreen(question, ways, about=about), choose)
 
 

@@ -31,7 +31,7 @@ class Maps(RowsScreen):
         chosen = event.chosen
         shown = [at for at, place in enumerate(self.laid.places) if chosen.start <= place < chosen.end]
         if not shown:
-            self.say_row(f"{self._told(chosen)}; the filter hides them: esc shows all rows")
+            self.say_row(f"{self._told(chosen)}; hidden by the filter: esc shows all rows")
             return
         self.rows.cursor = max(shown, key=self._tokens_at)
         self.rows.focus()

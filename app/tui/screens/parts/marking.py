@@ -19,9 +19,9 @@ from app.views.selection import Filter, select
 from app.work.rows import BlockRow
 
 ASKED = {
-    "older": ("older than so many turns:", "3"),
-    "larger": ("larger than so many tokens:", "1000"),
-    "path": ("about a path like:", "*"),
+    "older": ("older than N turns:", "3"),
+    "larger": ("larger than N tokens:", "1000"),
+    "path": ("path matching:", "*"),
 }
 """Filters that need a word: purpose -> what is asked, and what is proposed."""
 
@@ -85,9 +85,11 @@ class MarksRows(RowsScreen):
         """Why the row under the cursor cannot be marked."""
         item = self.item
         if not isinstance(item, BlockRow):
-            return "no message is under the cursor"
+            return "no row under the cursor"
         return (
-            None if self._can_be_marked(item) else "it is not sent to the model: there is nothing to change"
+            None
+            if self._can_be_marked(item)
+            else "it is not sent to the model, so there is nothing to change"
         )
 
     # One by one
@@ -169,7 +171,7 @@ class MarksRows(RowsScreen):
             if position is not None:
                 offers[position][1]()
 
-        about = "Only what is sent to the model is marked; marks that are there stay."
+        about = "Only rows sent to the model are marked; existing marks stay."
         choices = [choice for choice, _ in offers]
         self.app.push_screen(ChooseScreen("Mark ... (rows, tokens)", choices, about=about), choose)
 
@@ -179,7 +181,7 @@ class MarksRows(RowsScreen):
         if self.rows.sought:
             found = [self.shown[place] for place in self.rows.matches if place < len(self.shown)]
             yield (
-                Choice(f"what holds {self.rows.sought!r}", f"{human_number(len(found)):>7}  {'':>5}"),
+                Choice(f"matches of {self.rows.sought!r}", f"{human_number(len(found)):>7}  {'':>5}"),
                 partial(self._mark_these, found),
             )
         for share in shares:
@@ -189,7 +191,7 @@ class MarksRows(RowsScreen):
 
     def _ask_filter(self, purpose: str) -> None:
         label, proposed = ASKED[purpose]
-        self.ask(f"mark-{purpose}", f"mark what is {label}", proposed)
+        self.ask(f"mark-{purpose}", f"mark rows {label}", proposed)
 
     def _mark_only(self, only: Only) -> None:
         sent, seen = self._sent_rows(), self.seen
@@ -199,7 +201,7 @@ class MarksRows(RowsScreen):
         self._mark_keys([key_of(item) for item in items if self._can_be_marked(item)])
 
     def _mark_when_known(self, keys: Callable[[], Sequence[str]]) -> None:
-        self.behind(len(self.view_now.items), keys, self._mark_keys, words="looking which rows these are")
+        self.behind(len(self.view_now.items), keys, self._mark_keys, words="finding these rows")
 
     def _mark_keys(self, keys: Iterable[str]) -> None:
         added = self.marks.add(keys)
@@ -233,14 +235,14 @@ class MarksRows(RowsScreen):
 
         def invert(keys: Iterable[str]) -> None:
             self.marks.invert(keys)
-            self.marks_changed("marked what was not, of the rows shown")
+            self.marks_changed("inverted the marks on the visible rows")
 
-        self.behind(len(shown), sent, invert, words="looking which rows these are")
+        self.behind(len(shown), sent, invert, words="finding these rows")
 
     @acts
     def action_unmark(self) -> None:
         self.marks.clear()
-        self.marks_changed("no row is marked")
+        self.marks_changed("no rows are marked")
 
     def marks_changed(self, words: str = "") -> None:
         """Show the marks as they are now, and `words` in the place of what was said before."""
@@ -258,7 +260,7 @@ class MarksRows(RowsScreen):
             named = f"#{self.item.number}"
         if free := [key for key in keys if key not in pins]:
             self.workspace.pin(free)
-            self.did(f"{named} pinned: no stage may touch {'it' if len(keys) == 1 else 'them'}")
+            self.did(f"{named} pinned: stages leave {'it' if len(keys) == 1 else 'them'} alone")
         else:
             self.workspace.unpin(keys)
-            self.did(f"{named} let go")
+            self.did(f"{named} unpinned")

@@ -15,9 +15,7 @@ from app.work.wishes import Wish
 def model_choice() -> Choice:
     """The line that offers it."""
     provider, _ = _provider()
-    return Choice(
-        "a model: shows what would be sent first", "none is set" if provider is None else provider.kind
-    )
+    return Choice("a model: shows the prompt first", "none set" if provider is None else provider.kind)
 
 
 def prompt_screen(opened: Opened, wish: Wish, taken: Callable[[], None] = lambda: None) -> PromptScreen:

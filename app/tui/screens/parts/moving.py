@@ -50,11 +50,11 @@ class Moves(RowsScreen):
 
         def choose(position: int | None) -> None:
             if position is not None:
-                self.say_row(f"making it for {there[position].kind.title} ...")
+                self.say_row(f"converting to {there[position].kind.title} ...")
                 self._plan_move(there[position])
 
-        about = "The session as it was opened becomes a new one there; what cannot come along is told first."
-        self.app.push_screen(ChooseScreen("Move to", choices, about=about), choose)
+        about = "The session as opened is written as a new one; you first see what cannot be converted."
+        self.app.push_screen(ChooseScreen("Convert to", choices, about=about), choose)
 
     @in_thread(exit_on_error=False, exclusive=True, group="move")
     def _plan_move(self, target: Target) -> None:
@@ -87,10 +87,10 @@ class Moves(RowsScreen):
             if sure:
                 self._write_move(plan)
             else:
-                self.say_row("nothing was written")
+                self.say_row("nothing written")
 
-        question = f"Move this session to {plan.target.kind.title}?"
-        self.app.push_screen(ConfirmScreen(question, yes="Move", detail=[words, *lost]), answer)
+        question = f"Convert this session to {plan.target.kind.title}?"
+        self.app.push_screen(ConfirmScreen(question, yes="Convert", detail=[words, *lost]), answer)
 
     @in_thread(exit_on_error=False, exclusive=True, group="move")
     def _write_move(self, plan: Conversion) -> None:
@@ -109,4 +109,4 @@ class Moves(RowsScreen):
         self.say_row(event.words)
         if event.command is not None:
             self.app.copy_to_clipboard(event.command)
-            self.shell.say(f"resume it with (copied): {event.command}")
+            self.shell.say(f"resume command (copied): {event.command}")

@@ -26,14 +26,14 @@ class LooksAtFiles(RowsScreen):
     def why_not_on_disk(self) -> str | None:
         """Why the row under the cursor has no file to look at."""
         if not isinstance(self.item, BlockRow):
-            return "no message is under the cursor"
-        return None if self.item.path else "this row names no file"
+            return "no row under the cursor"
+        return None if self.item.path else "this row does not name a file"
 
     @acts
     def action_on_disk(self) -> None:
         item = self.item
         assert isinstance(item, BlockRow)
-        self.say_row(f"looking at {item.path} ...")
+        self.say_row(f"comparing with {item.path} ...")
         self._compare(item)
 
     @in_thread(exit_on_error=False, exclusive=True, group="disk")
@@ -41,7 +41,7 @@ class LooksAtFiles(RowsScreen):
         session = self.workspace.session
         keys = {row.key, *PairIndex(session.live).results_of(row.key)}
         found = next(iter(reads_today(session.live, session.cwd, keys).values()), None)
-        words = "no read of it is in the conversation" if found is None else f"the file is {found}"
+        words = "the conversation has no read of it" if found is None else f"the file is {found}"
         self.post_message(self.Compared(f"{words}: {row.path}"))
 
     @on(Compared)

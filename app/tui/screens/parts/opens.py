@@ -46,7 +46,7 @@ class Reading:
         if source is None or not source.reached:
             return f"reading {self.name}", ""
         if source.reached == source.size:
-            return f"judging {self.name}", ""
+            return f"classifying {self.name}", ""
         how_far = f"{percent(source.reached, source.size)} of {human_bytes(source.size)}"
         return f"reading {self.name}", how_far
 
@@ -69,7 +69,7 @@ class OpensSessions(TellsWaits):
     def begin_to_read(self, reading: Reading, worker: Worker[None]) -> None:
         """Say how far a worker is with reading, until `reading_done` is called or escape gives it up."""
         self._reading = (reading, worker)
-        self.wait_for(reading.now, way_out="esc gives up", at_once=True)
+        self.wait_for(reading.now, way_out="esc cancels", at_once=True)
 
     def open_session(
         self, file: str, pipeline: str, *, leaf: str | None = None, settings: Iterable[str] = ()

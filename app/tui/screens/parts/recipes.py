@@ -53,12 +53,12 @@ class Recipes(Keeps):
 
     @acts
     def action_save_recipe(self) -> None:
-        self.ask("recipe-save", "write what was done as a recipe to:", self._usual_recipe)
+        self.ask("recipe-save", "save your steps as a recipe in:", self._usual_recipe)
 
     @acts
     def action_apply_recipe(self) -> None:
         usual = self._usual_recipe
-        self.ask("recipe-apply", "do the steps of the recipe in:", usual if Path(usual).is_file() else "")
+        self.ask("recipe-apply", "apply the recipe in:", usual if Path(usual).is_file() else "")
 
     @property
     def _usual_recipe(self) -> str:
@@ -67,7 +67,7 @@ class Recipes(Keeps):
 
     def why_not_save_recipe(self) -> str | None:
         """Why there is nothing to save."""
-        return None if self.workspace.history.done else "nothing was done yet: there is no recipe to save"
+        return None if self.workspace.history.done else "no steps yet: there is nothing to save"
 
     @on(Prompt.Taken)
     def _recipe_asked(self, event: Prompt.Taken) -> None:
@@ -84,9 +84,9 @@ class Recipes(Keeps):
         try:
             left_out = save_recipe(self.workspace, path)
         except (HandcompactError, ValueError) as error:
-            self.say_row(f"not written: {error}")
+            self.say_row(f"not saved: {error}")
             return
-        self.say_row(f"written: {short_path(path.absolute())}")
+        self.say_row(f"saved: {short_path(path.absolute())}")
         if left_out:
             self.shell.say(f"not in the recipe: {'; '.join(left_out)}", warning=True)
 
@@ -120,14 +120,14 @@ class Recipes(Keeps):
             if sure:
                 self._begin(recipe, anew=True)
             else:
-                self.say_row("nothing was done")
+                self.say_row("nothing changed")
 
-        question = f"Take back {counted(done, 'step')} and begin anew with {pipeline.name}?"
-        detail = f"The recipe has {counted(len(recipe.steps), 'step')} under that pipeline."
-        self.app.push_screen(ConfirmScreen(question, yes="Begin anew", detail=detail), answer)
+        question = f"Undo {counted(done, 'step')} and start over with {pipeline.name}?"
+        detail = f"The recipe has {counted(len(recipe.steps), 'step')} for that pipeline."
+        self.app.push_screen(ConfirmScreen(question, yes="Start over", detail=detail), answer)
 
     def _begin(self, recipe: Recipe, *, anew: bool) -> None:
-        self.say_row(f"doing {counted(len(recipe.steps), 'step')} ...")
+        self.say_row(f"applying {counted(len(recipe.steps), 'step')} ...")
         self._apply(recipe, anew)
 
     @in_thread(exit_on_error=False, exclusive=True, group="recipe")
@@ -149,10 +149,10 @@ class Recipes(Keeps):
         applied = event.applied
         if not applied.done:
             self._say_misfits(applied)
-            self.say_row("nothing of it fits: nothing was done")
+            self.say_row("no step fits this session: nothing changed")
             return
         if not self.is_current:
-            self.shell.say("something else was opened meanwhile: the recipe was not applied", warning=True)
+            self.shell.say("another screen was opened meanwhile: the recipe was not applied", warning=True)
             return
         self.go_on(type(self)(event.opened, event.view), applied.told)
         self._say_misfits(applied)
@@ -160,4 +160,6 @@ class Recipes(Keeps):
     def _say_misfits(self, applied: Applied) -> None:
         if applied.misfits:
             lines = [Choice(line) for line in applied.misfits]
-            self.app.push_screen(ChooseScreen("What does not fit this session", lines, about=applied.told))
+            self.app.push_screen(
+                ChooseScreen("Steps that do not fit this session", lines, about=applied.told)
+            )

@@ -50,7 +50,7 @@ class Searches(RowsScreen):
             self.give_up_search()
             super().find(text)
             return
-        self.status(f"looking for {text!r} ...")
+        self.status(f"searching for {text!r} ...")
         self._awaited = text
         self._search = self._look_for(text, go=True)
 
@@ -93,7 +93,7 @@ class Searches(RowsScreen):
         count = counted(len(event.rows), "row") if event.rows else "nothing"
         if event.share < 1:
             if event.go:
-                self.say_row(f"{event.text!r}: {count} in {percent(event.share, 1)}, esc gives up")
+                self.say_row(f"{event.text!r}: {count} in {percent(event.share, 1)}, esc cancels")
             return
         self.rows.set_matches(event.text, event.rows)
         if event.go:

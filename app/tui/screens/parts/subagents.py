@@ -14,7 +14,7 @@ class OpensSubagents(RowsScreen, OpensSessions):
 
     def why_not_agents(self) -> str | None:
         """Why there is nothing to open, in words. (Looked for when the key is pressed only.)"""
-        return None if isinstance(self.item, BlockRow) else "no message is under the cursor"
+        return None if isinstance(self.item, BlockRow) else "no row under the cursor"
 
     @acts
     def action_agents(self) -> None:
@@ -22,7 +22,7 @@ class OpensSubagents(RowsScreen, OpensSessions):
         assert isinstance(item, BlockRow)
         found = transcript_of(self.workspace.session, item.block)
         if found is None:
-            self.say_row("this is no call of a subagent that left a transcript")
+            self.say_row("not a call of a subagent with a transcript")
         else:
             pipeline = self.workspace.pipeline
             self.open_session(str(found), pipeline.name if pipeline.origin == "preset" else pipeline.origin)

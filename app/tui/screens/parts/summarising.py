@@ -23,8 +23,8 @@ class Summarises(Attempts):
     def summarise(self, keys: tuple[str, ...]) -> None:
         """Ask where the summary of the rows from the first to the last shall come from."""
         offers: tuple[tuple[Choice, Callable[[], None]], ...] = (
-            (Choice("rules alone", "structured, no model"), lambda: self.attempt(_by(STRUCTURED, keys))),
-            (Choice("your own hand", "an editor"), lambda: self._by_hand(keys)),
+            (Choice("rules only", "structured, no model"), lambda: self.attempt(_by(STRUCTURED, keys))),
+            (Choice("written by you", "editor"), lambda: self._by_hand(keys)),
             (model_choice(), lambda: self.attempt(_by(MODEL, keys, ANY_TEXT), self._ask_model)),
         )
 
@@ -32,9 +32,9 @@ class Summarises(Attempts):
             if position is not None:
                 offers[position][1]()
 
-        about = "One message stands for all from the first of these rows to the last."
+        about = "One message replaces everything from the first of these rows to the last."
         choices = [choice for choice, _ in offers]
-        self.app.push_screen(ChooseScreen("A summary of these rows from", choices, about=about), choose)
+        self.app.push_screen(ChooseScreen("Summary of these rows from", choices, about=about), choose)
 
     def _by_hand(self, keys: tuple[str, ...]) -> None:
         text = SummariseRange(keys=keys).draft(self.workspace.messages, self.workspace.context)

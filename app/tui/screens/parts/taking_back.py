@@ -16,8 +16,8 @@ class TakesBack(WorkScreen):
         """Why "undo" or "redo" has nothing to act on; None when it has."""
         history = self.workspace.history
         if action == "undo":
-            return None if history.done else "nothing was done yet"
-        return None if history.undone else "nothing was undone"
+            return None if history.done else "nothing to undo"
+        return None if history.undone else "nothing to redo"
 
     @acts
     def action_undo(self) -> None:
@@ -27,4 +27,4 @@ class TakesBack(WorkScreen):
     @acts
     def action_redo(self) -> None:
         operation = self.workspace.redo()
-        self.did("" if operation is None else f"done again: {operation.words}")
+        self.did("" if operation is None else f"redone: {operation.words}")

@@ -25,10 +25,10 @@ from app.views.listing import key_of
 WATCH_SECONDS: Final = 3.0
 """Time between two looks at the file: one stat each, in a thread, as some file systems take long."""
 WORDS: Final[Mapping[Since, str]] = {
-    Since.GREW: "the file grew since it was opened: r reads it again, your steps are kept",
-    Since.CHANGED: "the file was written anew since it was opened: r reads it again",
-    Since.REPLACED: "the file is what you wrote in place now: r opens that",
-    Since.GONE: "the file is gone from where it was opened",
+    Since.GREW: "the file grew: r reloads it and keeps your steps",
+    Since.CHANGED: "the file was rewritten: r reloads it",
+    Since.REPLACED: "the file is now the one you wrote in place: r opens it",
+    Since.GONE: "the file is gone (moved or deleted)",
 }
 
 
@@ -89,11 +89,13 @@ class Watches(Keeps, OpensSessions):
         if event.users:
             users = ", ".join(event.users)
             self.shell.say(
-                f"at work on this session: {users}; what is written now is in no export", warning=True
+                f"in use by {users}; what is written to it now will not be in an export", warning=True
             )
         if event.left:
             what, where = counted(len(event.left), "unfinished file"), short_path(event.left[0].parent)
-            words = f"{what} of a killed export in {where}: handcompact restore --remove-strays, run there"
+            words = (
+                f"{what} left by a killed export in {where}: run handcompact restore --remove-strays there"
+            )
             self.shell.say(words, warning=True)
 
     @in_thread(exit_on_error=False, exclusive=True, group="watch")
@@ -119,12 +121,12 @@ class Watches(Keeps, OpensSessions):
     def why_not_reread(self) -> str | None:
         """Why the file cannot be read again, in words."""
         if not isinstance(self.opened.source, FileSource):
-            return "what came by standard input cannot be read again"
-        return "it is being read" if self.is_opening else None
+            return "a session from standard input cannot be reloaded"
+        return "it is being read already" if self.is_opening else None
 
     @acts
     def action_reread(self) -> None:
-        reading = Reading("the file again", given_up="not read again")
+        reading = Reading("the file again", given_up="not reloaded")
         self.begin_to_read(reading, self._read_again(reading))
 
     @in_thread(exit_on_error=False, exclusive=True, group="open")
