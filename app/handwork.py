@@ -65,7 +65,7 @@ def do_typed(
         case "pin" | "unpin":
             words = _sorted(rest, ())
             keys = _keys(workspace, words)
-            _refuse(text, None if keys else "no row is chosen")
+            _refuse(text, None if keys else "no rows are chosen")
             (workspace.pin if verb == "pin" else workspace.unpin)(keys, rule=_rule(words, verb))
         case "fix":
             _fix(workspace, text, rest)

@@ -108,7 +108,7 @@ def test_what_is_gone_is_said(file: Path) -> None:
     file.write_bytes(lines(RECORDS[0], assistant(7, 1, "Something else.")))
     again = reopen(work)
     assert again.opened.workspace.state.pins == {first}
-    assert again.lost == ("1 block of: pin 2 blocks", "refuse 1 block of microcompact")
+    assert again.lost == ("1 block of: pin 2 blocks", "reject 1 block of microcompact")
     assert again.told.startswith("2 messages fewer; not done again: ")
     assert [taken.step for taken in again.opened.workspace.state.taken] == ["tool_result_budget"]
 

@@ -53,7 +53,7 @@ def test_what_does_not_fit_is_told_and_the_exit_code_says_so(
         'recipe = 1\n[[step]]\ndo = "clear tool:Read"\n[[step]]\ndo = "pin"\nkeys = ["\\u001b]0;x"]\n'
     )
     done = handcompact("apply", recipe, session, *ROUGH, "--dry-run")
-    assert done.code == 1 and "! step 2, pin 1 block: the block is gone" in done.err
+    assert done.code == 1 and "! step 2, pin 1 block: the block is missing" in done.err
     assert "1 of 2 steps were done" in done.err and "\x1b" not in done.err
     told = handcompact("apply", recipe, session, *ROUGH, "--dry-run", "--json").json
     assert len(told["not_applied"]) == 1

@@ -53,7 +53,7 @@ def test_a_memory_over_its_limit_is_cut_and_told(handcompact: Handcompact, sessi
     asked = ("compact", session, "--pipeline", "minicode", "--memory", memory, *ROUGH, "--dry-run")
     memory.write_text("Prices are in cents.\n" * 3000)
     done = handcompact(*asked)
-    assert done.code == 0 and "lines had no room in 6,000 tokens" in done.err
+    assert done.code == 0 and "lines did not fit in 6,000 tokens" in done.err
     for content, words in (
         (b"x" * 90_000, "the first line of the memory alone is longer"),
         (b"x\n" * 1_000_000, "is larger than 1 MiB"),
@@ -159,8 +159,8 @@ def test_a_service_that_fails_ends_with_3_and_writes_nothing(
             ("--pipeline", "layered", "--refusal", "Overloaded"),
             "does not say that the conversation is too long",
         ),
-        (("--pipeline", "layered", "--summary-file", "missing.md"), "missing.md is no file"),
-        (("--pipeline", "layered", "--refusal", "@missing.txt"), "missing.txt is no file"),
+        (("--pipeline", "layered", "--summary-file", "missing.md"), "missing.md is not a file"),
+        (("--pipeline", "layered", "--refusal", "@missing.txt"), "missing.txt is not a file"),
         (("--pipeline", "layered", "--model-command", "'"), "--model-command"),
         (("--pipeline", "layered", "--model-command", " "), "names no program"),
         (("--pipeline", "layered", "--model-command", "x", "--ask-model"), "name two models"),

@@ -89,7 +89,7 @@ def test_what_could_not_be_put_in_is_not_even_sent(handcompact: Handcompact, ses
     model = shlex.join([sys.executable, "-c", f"open({str(sent)!r}, 'w')"])
     asked = ("edit", session, "--count", "rough", "--model-command", model, "--yes-send")
     done = handcompact(*asked, "--do", ROWS)
-    assert done.code == 3 and "your own would go" in done.err and "nothing was sent" in done.err
+    assert done.code == 3 and "of yours would be removed" in done.err and "nothing was sent" in done.err
     assert not sent.exists()
 
 
@@ -98,7 +98,7 @@ def test_what_could_not_be_put_in_is_not_even_sent(handcompact: Handcompact, ses
     [
         (("--do", "drop 1", "--summary-file", "{session}"), "no summarise_range"),
         (("--do", "drop 1", "--yes-send"), "needs somebody to send to"),
-        (("--do", ROWS, "--summary-file", "missing.md"), "missing.md is no file"),
+        (("--do", ROWS, "--summary-file", "missing.md"), "missing.md is not a file"),
         (("--do", f"{ROWS} text=Mine source=hand", "--ask-model"), "needs a [model] in"),
     ],
 )
