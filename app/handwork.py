@@ -27,11 +27,11 @@ from app.work.quick_fixes import fix_named, offer
 from app.work.workspace import Workspace
 
 OTHER_VERBS: Final = {
-    "pin": "keep blocks from every stage and edit",
-    "unpin": "let go of pins",
-    "fix": "a quick fix, by its name",
-    "run": "accept the next stage of the pipeline; `run all`: every stage that is left",
-    "skip": "pass over the next stage",
+    "pin": "protect blocks from every stage and edit",
+    "unpin": "unpin blocks",
+    "fix": "apply a quick fix, by name",
+    "run": "accept the next stage of the pipeline; `run all`: all remaining stages",
+    "skip": "skip the next stage",
 }
 """What can be typed beside the kinds of edits."""
 
@@ -72,7 +72,7 @@ def do_typed(
         case "run" | "skip":
             _refuse(text, workspace.why_not(Deed.RUN))
             if rest not in ([], ["all"]) or (rest and verb == "skip"):
-                raise InputError(f"{text!r}: {verb} takes no more words, but for `run all`")
+                raise InputError(f"{text!r}: {verb} takes no arguments (except `run all`)")
             (workspace.run_all if rest else workspace.advance if verb == "run" else workspace.skip)()
         case name:
             edit, words = _edit(workspace, text, name, rest, allow_words=allow_words)
@@ -95,7 +95,7 @@ def _split(text: str) -> list[str]:
 
 def _fix(workspace: Workspace, text: str, words: Sequence[str]) -> None:
     if len(words) != 1:
-        raise InputError(f"{text!r}: the name of one quick fix was expected")
+        raise InputError(f"{text!r}: expected the name of one quick fix")
     told = offer(workspace, fix_named(words[0]))
     _refuse(text, None if told.does_something else told.note)
     workspace.edit(told.edit, rule=told.fix.rule)
@@ -108,7 +108,7 @@ def _edit(
     kind = edit_named(name)
     if kind is ByStage:
         if not rest:
-            raise InputError(f"{text!r}: the name of a stage was expected")
+            raise InputError(f"{text!r}: expected the name of a stage")
         rest, given = _stage(rest)
     else:
         given = {}
@@ -163,30 +163,30 @@ def check_rule(text: str) -> None:
             words = _sorted(rest, ())
         case "fix":
             if len(rest) != 1:
-                raise InputError(f"{text!r}: the name of one quick fix was expected")
+                raise InputError(f"{text!r}: expected the name of one quick fix")
             if not fix_named(rest[0]).rule:
-                raise InputError(f"{text!r} looks at the disk: it is done by hand only")
+                raise InputError(f"{text!r} reads files on disk: it is not allowed in a recipe")
             return
         case "run" | "skip":
             if rest not in ([], ["all"]) or (rest and verb == "skip"):
-                raise InputError(f"{text!r}: {verb} takes no more words, but for `run all`")
+                raise InputError(f"{text!r}: {verb} takes no arguments (except `run all`)")
             return
         case name:
             kind = edit_named(name)
             if kind is ByStage:
                 if not rest:
-                    raise InputError(f"{text!r}: the name of a stage was expected")
+                    raise InputError(f"{text!r}: expected the name of a stage")
                 rest, given = _stage(rest)
                 kind.build(given)
             words = _sorted(rest, [option.name for option in kind.options()])
             if any(value.startswith("@") and not value.startswith("@@") for value in words.options.values()):
                 raise InputError(
-                    f"{text!r} names a file: a rule holds its text itself (@@ begins one with @)"
+                    f"{text!r} names a file: a rule has to contain the text itself (write @@ for a leading @)"
                 )
             kind.build({name: value.removeprefix("@") for name, value in words.options.items()})
     Filter.parse(words.filters)
     if words.keys:
-        raise InputError(f"{text!r} names rows ({words.keys[0]}): rows are named in keys = [...]")
+        raise InputError(f"{text!r} names rows ({words.keys[0]}): name rows in keys = [...]")
 
 
 def _value(value: str) -> str:
@@ -196,7 +196,7 @@ def _value(value: str) -> str:
     try:
         return Path(value[1:]).expanduser().read_text("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise InputError(f"{value[1:]} cannot be read ({error}): a text file was expected") from error
+        raise InputError(f"{value[1:]} cannot be read ({error}): expected a text file") from error
 
 
 def _keys(workspace: Workspace, words: _Words) -> list[str]:

@@ -42,7 +42,7 @@ class Mishap(Struct, frozen=True):
     def words(self) -> str:
         """What happened, in a line."""
         where = f" in {self.place}" if self.place else ""
-        log = f"log to attach to a report: {self.log}" if self.log else "no log could be written"
+        log = f"log to attach to a bug report: {self.log}" if self.log else "no log could be written"
         return f"unexpected {self.kind}{where}; {log}"
 
 

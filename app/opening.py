@@ -153,7 +153,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, dict[str, str]]:
         stage, dot, option = name.strip().rpartition(".")
         if not (equals and dot and stage and option):
             raise BadPipeline(
-                f"--set {text!r}: STAGE.OPTION=VALUE was expected, as in microcompact.keep_recent=5"
+                f"--set {text!r}: expected STAGE.OPTION=VALUE, as in microcompact.keep_recent=5"
             )
         settings.setdefault(stage, {})[option] = value.strip()
     return settings

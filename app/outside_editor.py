@@ -28,14 +28,16 @@ def editor_of(env: Mapping[str, str]) -> tuple[str, ...]:
     if named is None:
         found = next((editor for editor in USUAL if shutil.which(editor, path=path)), None)
         if found is None:
-            raise RefusedError(f"no editor: set {' or '.join(VARIABLES)} to the command that starts yours")
+            raise RefusedError(
+                f"no editor is set: set {' or '.join(VARIABLES)} to the command of your editor"
+            )
         return (found,)
     try:
         command = tuple(shlex.split(env[named]))
     except ValueError as error:
         raise RefusedError(f"{named} cannot be read ({error}): quote it as in a shell") from error
     if shutil.which(command[0], path=path) is None:
-        raise RefusedError(f"{named} names {command[0]!r}, which is no program that can be started here")
+        raise RefusedError(f"{named} names {command[0]!r}, which cannot be started here")
     return command
 
 
@@ -49,7 +51,9 @@ def edited_outside(text: str, command: Sequence[str]) -> str | None:
     try:
         before = text.encode()
     except UnicodeEncodeError:
-        raise RefusedError("the text holds half a character, which no file can: write it here") from None
+        raise RefusedError(
+            "the text contains half a character, which a file cannot hold: edit it here"
+        ) from None
     try:
         # Windows keeps a file that an editor still holds.
         with tempfile.TemporaryDirectory(prefix="handcompact-", ignore_cleanup_errors=True) as folder:
@@ -59,13 +63,15 @@ def edited_outside(text: str, command: Sequence[str]) -> str | None:
             _run([*command, str(file)])
             after = file.read_bytes()
     except OSError as error:
-        raise RefusedError(f"nothing was changed: {error.strerror or error}") from error
+        raise RefusedError(f"nothing changed: {error.strerror or error}") from error
     if after == before:
         return None
     try:
         left = after.decode()
     except UnicodeDecodeError as error:
-        raise RefusedError(f"nothing was changed: the editor left no UTF-8 (byte {error.start:,})") from error
+        raise RefusedError(
+            f"nothing changed: the editor wrote a file that is not UTF-8 (byte {error.start:,})"
+        ) from error
     ended = left.removesuffix("\n").removesuffix("\r")
     if not text.endswith("\n") and left.endswith("\n"):
         left = ended
@@ -81,4 +87,4 @@ def _run(command: Sequence[str]) -> None:
             break
     if code:
         ended = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
-        raise RefusedError(f"nothing was changed: {Path(command[0]).name} {ended}")
+        raise RefusedError(f"nothing changed: {Path(command[0]).name} {ended}")

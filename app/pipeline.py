@@ -137,7 +137,7 @@ def load(name_or_path: str) -> Pipeline:
     if path.suffix != ".toml":
         known = known_names()
         there = f"{meant(name_or_path, known)}; there are: {', '.join(known)}"
-        in_file = "one in a file is given as a path that ends in .toml"
+        in_file = "give a file as a path that ends in .toml"
         raise BadPipeline(f"there is no pipeline {told(name_or_path)}{there}; {in_file}")
     return _read(path)
 
@@ -145,13 +145,13 @@ def load(name_or_path: str) -> Pipeline:
 def _read(path: Path) -> Pipeline:
     try:
         if not path.is_file():
-            why = "it is no file" if path.exists() else "there is no such file"
-            raise BadPipeline(f"{path} cannot be read ({why}): a pipeline in TOML was expected")
+            why = "not a file" if path.exists() else "no such file"
+            raise BadPipeline(f"{path} cannot be read ({why}): expected a pipeline in TOML")
         if path.stat().st_size > _MOST_BYTES:
-            raise BadPipeline(f"{path} is larger than {_MOST_BYTES >> 20} MiB: no pipeline is so long")
+            raise BadPipeline(f"{path} is larger than {_MOST_BYTES >> 20} MiB, too long for a pipeline")
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        raise BadPipeline(f"{path} cannot be read ({error}): a pipeline in TOML was expected") from error
+        raise BadPipeline(f"{path} cannot be read ({error}): expected a pipeline in TOML") from error
     return parse(text, origin=str(path))
 
 
@@ -174,7 +174,7 @@ def from_table(data: Mapping[str, Any], origin: str, *, local: bool = False) -> 
     `local` takes also what no file of a stranger may set: only for what this program wrote itself.
     """
     if not data:
-        raise BadPipeline("it is empty: a pipeline needs at least one [[step]] with a stage")
+        raise BadPipeline("the file is empty: a pipeline needs at least one [[step]] with a stage")
     for key in data:
         if key not in _KEYS:
             raise BadPipeline(
@@ -192,7 +192,7 @@ def from_table(data: Mapping[str, Any], origin: str, *, local: bool = False) -> 
 def _text(table: Mapping[str, Any], key: str, default: str) -> str:
     value = table.get(key, default)
     if not isinstance(value, str) or len(value) > _MOST_CHARS:
-        raise BadPipeline(f"{key} must be a text of up to {_MOST_CHARS:,} characters, not {told(value)}")
+        raise BadPipeline(f"{key} must be a string of up to {_MOST_CHARS:,} characters, not {told(value)}")
     return value
 
 
@@ -203,10 +203,10 @@ def _name(data: Mapping[str, Any], origin: str) -> str:
     if origin == PRESET:
         return name
     if name in preset_names():
-        raise BadPipeline(f"name {name!r} is that of a preset: rename the file, or give it another name")
+        raise BadPipeline(f"name {name!r} is the name of a preset: rename the file or give it another name")
     if Path(origin).parent == own_folder() and name != stem:
         raise BadPipeline(
-            f"name must be {stem!r}, as the file is called, not {name!r}: rename one, or leave the line out"
+            f"name must be {stem!r}, like the file, not {name!r}: rename one, or leave the line out"
         )
     return name
 
@@ -222,7 +222,7 @@ def _steps(tables: Any, *, local: bool) -> Iterator[PipelineStep]:
     if not isinstance(tables, list) or not tables:
         raise BadPipeline("a pipeline needs at least one [[step]] with a stage")
     if len(tables) > _MOST_STEPS:
-        raise BadPipeline(f"{len(tables):,} steps are too many: up to {_MOST_STEPS} were expected")
+        raise BadPipeline(f"{len(tables):,} steps are too many: at most {_MOST_STEPS} are allowed")
     seen: set[str] = set()
     for number, table in enumerate(tables, 1):
         try:
@@ -230,7 +230,7 @@ def _steps(tables: Any, *, local: bool) -> Iterator[PipelineStep]:
         except BadPipeline as error:
             raise BadPipeline(f"step {number}: {error}") from error
         if step.name in seen:
-            raise BadPipeline(f"two steps are called {step.name!r}: give one of them a name of its own")
+            raise BadPipeline(f"two steps are called {step.name!r}: give one of them another name")
         seen.add(step.name)
         yield step
 
@@ -254,7 +254,7 @@ def check_strange(kind: type[Stage], name: str, option: str, value: Any) -> None
     """Raise BadPipeline for an option that no file may set, since a file can come from a stranger."""
     if option in kind.local:
         raise BadPipeline(
-            f"{name}.{option} may not stand in a pipeline, which can come from a stranger:"
+            f"{name}.{option} is not allowed in a pipeline, which can come from a stranger:"
             f" give it as --set {name}.{option}=..."
         )
     if option in kind.spoken and not _is_plain_line(value):
@@ -270,6 +270,6 @@ def _where_else(key: str) -> str:
     if key not in _ELSEWHERE:
         return ""
     return (
-        "; a pipeline can come from a stranger, so no command, address or key stands in one:"
-        " those are told by config.toml and by flags alone"
+        "; a pipeline can come from a stranger, so it cannot contain a command, address or key:"
+        " set them in config.toml or with flags"
     )

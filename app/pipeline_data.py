@@ -61,7 +61,7 @@ def from_reference(
     for key in table:
         if key not in ("name", "set"):
             raise BadPipeline(
-                f"unknown key {key!r}{meant(key, ('name', 'set'))}; a preset is told by name and set"
+                f"unknown key {key!r}{meant(key, ('name', 'set'))}; a preset is given by name and set"
             )
     name = table.get("name")
     if not isinstance(name, str) or name not in preset_names():

@@ -69,8 +69,8 @@ class Reopened(Struct, frozen=True):
         if self.more:
             came = f"{counted(abs(self.more), 'message')} {'more' if self.more > 0 else 'fewer'}"
         else:
-            came = "read again: no message is new"
-        return f"{came}; not done again: {', '.join(self.lost)}" if self.lost else came
+            came = "reloaded: no new messages"
+        return f"{came}; not reapplied: {', '.join(self.lost)}" if self.lost else came
 
 
 def reopen(opened: Opened, watch: Callable[[Source], None] = lambda _: None) -> Reopened:
@@ -81,7 +81,7 @@ def reopen(opened: Opened, watch: Callable[[Source], None] = lambda _: None) -> 
     """
     old = opened.workspace
     if not isinstance(opened.source, FileSource):
-        raise InputError("a session from standard input cannot be read again")
+        raise InputError("a session from standard input cannot be reloaded")
     source = open_source(opened.source.name)
     watch(source)
     source.marks = opened.source.marks

@@ -37,7 +37,7 @@ def manifest_of_backup(backup: Path) -> Manifest:
             return manifest
     newest = next(backups_of(backup), None)
     if newest is not None and newest.backup is not None:
-        raise InputError(f"{backup} is no backup, but has one: give {newest.backup}")
+        raise InputError(f"{backup} is not a backup, but has one: give {newest.backup}")
     raise InputError(f"{backup} has no manifest beside it: give a backup that `handcompact restore` lists")
 
 
@@ -84,10 +84,10 @@ def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
     if manifest.backup is None or not manifest.backup.is_file():
         return f"the backup {manifest.backup or ''} is gone: nothing was restored".replace("  ", " ")
     if manifest.source_mode is None:
-        return f"{manifest.source} was no file when it was backed up: read {manifest.backup} instead"
+        return f"{manifest.source} was not a file when it was backed up: read {manifest.backup} instead"
     if not force and (workers := workers_on(manifest.source)):
         return (
-            f"{', '.join(workers)} is at work on {manifest.source}: end it first, or use --force;"
+            f"{', '.join(workers)} is using {manifest.source}: quit it first, or use --force;"
             " nothing was restored"
         )
     return None
@@ -106,7 +106,7 @@ def restore(manifest: Manifest, *, force: bool = False) -> Restored:
     assert backup is not None and mode is not None, "why_not_restore has looked"
     with FileSource(backup) as source:
         if sha256(source) != manifest.source_sha256:
-            raise RefusedError(f"{backup} is not what was backed up (its hash differs): nothing was restored")
+            raise RefusedError(f"{backup} does not match its recorded hash: nothing was restored")
         if not target.is_file():
             make_folder(target.parent)
             publish_new(_staged(source, target, mode), target)
@@ -134,7 +134,7 @@ def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> tuple[Pat
                 local = beside(staged, target)
                 undo.callback(discard, local.path)
                 if identity_of(target.stat()) != there.identity:
-                    raise FileChanged(f"{target} was written meanwhile: nothing was restored, try again")
+                    raise FileChanged(f"{target} was written to meanwhile: nothing was restored, try again")
                 # What is written to it just then has no place in the older session: it is put back.
                 replaced = put_over(local, target, there, carries=False)
                 replaced.carry_over()

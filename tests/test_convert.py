@@ -266,7 +266,7 @@ def test_results_of_separate_messages_come_behind_their_calls() -> None:
 
 
 def test_nothing_to_move_is_said() -> None:
-    with pytest.raises(InputError, match="nothing to move"):
+    with pytest.raises(InputError, match="nothing to convert"):
         moved(conversation(system("Be brief.")), "codex")
     with pytest.raises(InputError, match="known: claude-code, codex"):
         target_named("emacs")

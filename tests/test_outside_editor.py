@@ -67,7 +67,7 @@ def test_a_text_that_only_got_an_end_of_line_is_unchanged(editor: Editor, text: 
     [
         ("path.write_text('x'); sys.exit(3)", "exit code 3"),
         ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
-        ("path.write_bytes(b'caf\\xe9')", r"left no UTF-8 \(byte 3\)"),
+        ("path.write_bytes(b'caf\\xe9')", r"that is not UTF-8 \(byte 3\)"),
         ("path.unlink()", "No such file"),
     ],
 )
@@ -76,7 +76,7 @@ def test_a_failure_is_one_line_and_leaves_nothing(
 ) -> None:
     with pytest.raises(RefusedError, match=words) as caught:
         edited_outside("text", editor(line))
-    assert str(caught.value).startswith("nothing was changed: ") and "\n" not in str(caught.value)
+    assert str(caught.value).startswith("nothing changed: ") and "\n" not in str(caught.value)
     assert left_behind(tmp_path) == []
 
 
@@ -102,7 +102,7 @@ def test_the_editor_is_the_one_that_the_person_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("env", "words"),
     [
-        ({"EDITOR": "missing -w"}, "EDITOR names 'missing', which is no program"),
+        ({"EDITOR": "missing -w"}, "EDITOR names 'missing', which cannot be started"),
         ({"VISUAL": "'open"}, "VISUAL cannot be read"),
         ({}, "set VISUAL or EDITOR"),
     ],

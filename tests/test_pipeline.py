@@ -71,29 +71,35 @@ def test_what_does_not_fit_is_named(options: dict[str, dict[str, object]], words
         ("name = 'x'", "at least one"),
         ("name = 'x'\n[[step]]\nstage = 'nope'", "no stage 'nope'"),
         (f"estimator = 'guess'\n{STEP}", "estimator must be one of tokens, .* not 'guess'"),
-        (f"estimator = 7\n{STEP}", "estimator must be a text of up to 1,000 characters, not 7"),
-        (f"title = ['x']\n{STEP}", r"title must be a text .* not \['x'\]"),
-        (f"about = '{'x' * 1001}'\n{STEP}", "about must be a text of up to 1,000 characters"),
-        (f"command = 'rm'\n{STEP}", "unknown key 'command'; .* no command, address or key stands in one"),
-        (f"[model]\nkind = 'command'\n{STEP}", "unknown key 'model'; .* no command, address or key"),
+        (f"estimator = 7\n{STEP}", "estimator must be a string of up to 1,000 characters, not 7"),
+        (f"title = ['x']\n{STEP}", r"title must be a string .* not \['x'\]"),
+        (f"about = '{'x' * 1001}'\n{STEP}", "about must be a string of up to 1,000 characters"),
+        (f"command = 'rm'\n{STEP}", "unknown key 'command'; .* it cannot contain a command, address or key"),
+        (
+            f"[model]\nkind = 'command'\n{STEP}",
+            "unknown key 'model'; .* cannot contain a command, address or key",
+        ),
         (f"estimater = 'tokens'\n{STEP}", r"unknown key 'estimater' \(did you mean estimator\?\)"),
         (f"name = 'a b'\n{STEP}", "name must be up to 60 letters, digits, - and _, not 'a b'"),
         (f"name = ''\n{STEP}", "name must be up to 60"),
         (f"name = '../up'\n{STEP}", "name must be up to 60"),
-        (f"name = 7\n{STEP}", "name must be a text"),
-        (f"name = 'layered'\n{STEP}", "name 'layered' is that of a preset"),
+        (f"name = 7\n{STEP}", "name must be a string"),
+        (f"name = 'layered'\n{STEP}", "name 'layered' is the name of a preset"),
         (f"{STEP}\n{STEP}", "two steps are called 'retain_tail'"),
         (f"{STEP}\nname = 'a.b'", "step 1: name must be up to 60"),
-        (f"{STEP}\nname = 5", "step 1: name must be a text"),
+        (f"{STEP}\nname = 5", "step 1: name must be a string"),
         ("[[step]]\nname = 'x'", "step 1: it names no stage"),
         ("[[step]]\nstage = ['snip']", "step 1: it names no stage"),
         (f"{STEP}\n[[step]]\nstage = 'micro'", "step 2: there is no stage 'micro'"),
         (f"{STEP}\nmax_mesages = 4", r"no option 'max_mesages' \(did you mean max_messages\?\); it has: "),
-        (f"{STEP}\nendpoint = 'https://x.test'", "no option 'endpoint'; .* no command, address or key"),
-        (f"{STEP}\nurl.x = 1", "no option 'url'; .* no command, address or key"),
-        ("\n".join(f"{STEP}\nname = 'n{n}'" for n in range(101)), "101 steps are too many: up to 100"),
-        ("", "it is empty: a pipeline needs at least one"),
-        ("# only words", "it is empty"),
+        (
+            f"{STEP}\nendpoint = 'https://x.test'",
+            "no option 'endpoint'; .* cannot contain a command, address or key",
+        ),
+        (f"{STEP}\nurl.x = 1", "no option 'url'; .* cannot contain a command, address or key"),
+        ("\n".join(f"{STEP}\nname = 'n{n}'" for n in range(101)), "101 steps are too many: at most 100"),
+        ("", "the file is empty: a pipeline needs at least one"),
+        ("# only words", "the file is empty"),
         ("name = ", "is not TOML"),
         ("name = 'x'\nstep = 3", "at least one"),
         ("step = ['snip']", "step 1: it names no stage"),
@@ -137,12 +143,12 @@ def test_a_broken_file_says_where(text: str, words: str) -> None:
         ("recover", "ratios = 'a few'", "recover.ratios must be a list of numbers, not 'a few'"),
         ("recover", "ratios = 0.3", "recover.ratios must be a list of numbers, not 0.3"),
         ("recover", "attempts = 0", "recover.attempts must be at least 1, not 0"),
-        ("recover", "heading = 'Obey me: '", "recover.heading may not stand in a pipeline"),
+        ("recover", "heading = 'Obey me: '", "recover.heading is not allowed in a pipeline"),
         ("summarize", "high_water = 1.01", "summarize.high_water must be at most 1, not 1.01"),
         ("summarize", "source = 'oracle'", "must be one of memory, structured, .* not 'oracle'"),
-        ("summarize", "source = ['hand', 5]", "summarize.source must be a list of texts"),
-        ("microcompact", "tools = {a = 1}", "microcompact.tools must be a list of texts"),
-        ("microcompact", f"tools = {['x'] * 1001}", "microcompact.tools must be a list of texts"),
+        ("summarize", "source = ['hand', 5]", "summarize.source must be a list of strings"),
+        ("microcompact", "tools = {a = 1}", "microcompact.tools must be a list of strings"),
+        ("microcompact", f"tools = {['x'] * 1001}", "microcompact.tools must be a list of strings"),
         (
             "microcompact",
             "when = 'sometimes'",
@@ -153,7 +159,7 @@ def test_a_broken_file_says_where(text: str, words: str) -> None:
         ("microcompact", "placeholder = 3", "placeholder must be one line of up to 200 characters, not 3"),
         ("microcompact", f"folder = '{'a/' * 200}'", "folder must be a plain name of up to 200 characters"),
         ("result_gate", "head_chars = 8000", "add up to 9063, more than max_result_chars, which is 8192"),
-        ("tool_result_budget", "root = '/tmp'", "root may not stand in a pipeline"),
+        ("tool_result_budget", "root = '/tmp'", "root is not allowed in a pipeline"),
         ("tool_result_budget", "folder = '/tmp'", "folder must be a folder under the root"),
         ("drop_superseded", "kinds = ['everything']", "must be one of superseded-read, .* not 'everything'"),
     ],
@@ -204,11 +210,11 @@ def test_ones_own_are_called_as_their_files_are(home: Path) -> None:
     assert load(str(folder / "mine.toml")).reference == "mine"
     assert load("压缩").name == "压缩"
     assert load("gentle").is_preset
-    with pytest.raises(BadPipeline, match=r"gentle.toml: name 'gentle' is that of a preset: rename"):
+    with pytest.raises(BadPipeline, match=r"gentle.toml: name 'gentle' is the name of a preset: rename"):
         load(shadow)
     with pytest.raises(BadPipeline, match=r"two words.toml: name must be up to 60 .* not 'two words'"):
         load(spaced)
-    with pytest.raises(BadPipeline, match=r"other.toml: name must be 'other', as the file is called, not"):
+    with pytest.raises(BadPipeline, match=r"other.toml: name must be 'other', like the file, not"):
         load("other")
     with pytest.raises(BadPipeline, match=r"no pipeline 'mime' \(did you mean mine\?\); there are: gentle,"):
         load("mime")
@@ -220,10 +226,10 @@ def test_what_is_no_text_of_a_pipeline_is_said(tmp_path: Path) -> None:
     latin.write_bytes(b"title = 'caf\xe9'")
     long.write_bytes(b"#" * ((1 << 20) + 1))
     for path, words in {
-        folder: "folder.toml cannot be read .it is no file.",
+        folder: "folder.toml cannot be read .not a file.",
         latin: "latin.toml cannot be read .'utf-8' codec can't decode",
         long: "long.toml is larger than 1 MiB",
-        tmp_path / "gone.toml": "gone.toml cannot be read .there is no such file.",
+        tmp_path / "gone.toml": "gone.toml cannot be read .no such file.",
         Path("a\0b.toml"): "cannot be read",
     }.items():
         with pytest.raises(BadPipeline, match=words):
@@ -233,7 +239,7 @@ def test_what_is_no_text_of_a_pipeline_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("root = '/etc'", "root may not stand in a pipeline, which can come from a stranger"),
+        ("root = '/etc'", "root is not allowed in a pipeline, which can come from a stranger"),
         ("folder = '/etc'", "folder must be a folder under the root"),
         ("folder = '../up'", "folder must be a folder under the root"),
         ("folder = 'C:\\up'", "folder must be a folder under the root"),

@@ -109,7 +109,7 @@ def test_what_is_gone_is_said(file: Path) -> None:
     again = reopen(work)
     assert again.opened.workspace.state.pins == {first}
     assert again.lost == ("1 block of: pin 2 blocks", "reject 1 block of microcompact")
-    assert again.told.startswith("2 messages fewer; not done again: ")
+    assert again.told.startswith("2 messages fewer; not reapplied: ")
     assert [taken.step for taken in again.opened.workspace.state.taken] == ["tool_result_budget"]
 
 
@@ -149,7 +149,7 @@ def test_what_was_written_anew_is_not_exported(file: Path) -> None:
     work.workspace.set_options("tool_result_budget", {"max_result_chars": 1000})
     plan = make_plan(work.workspace, work.source, Wishes())
     file.write_bytes(lines(RECORDS[0], assistant(7, 1, "Something else.")) * 20)
-    with pytest.raises(FileChanged, match="written anew"):
+    with pytest.raises(FileChanged, match="was rewritten"):
         write(plan)
     assert [path.name for path in file.parent.iterdir()] == ["a.jsonl"]
 
@@ -172,7 +172,7 @@ def test_in_place_is_refused_however_the_file_changed(file: Path, how: str) -> N
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
     with pytest.raises(FileChanged) as refusal:
         write(plan)
-    assert "open it again" in str(refusal.value) and safe_text(str(refusal.value)) == str(refusal.value)
+    assert "reopen it" in str(refusal.value) and safe_text(str(refusal.value)) == str(refusal.value)
     assert file.read_bytes() == other
 
 

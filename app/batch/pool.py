@@ -102,7 +102,7 @@ def _alone(job: Job, entry: Entry) -> Iterator[Result]:
         try:
             yield _submitted(pool, entry).result()
         except BrokenProcessPool:
-            reason = "the process that read it was ended, as by a lack of memory"
+            reason = "the worker process ended unexpectedly, perhaps for lack of memory"
             yield Result(entry.path, entry.size, Outcome.FAILED, reason)
 
 

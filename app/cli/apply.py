@@ -17,17 +17,17 @@ class Apply:
     """Does what was done before again, as far as it fits, and exports the outcome."""
 
     name = "apply"
-    summary = "do the steps of a recipe on a session, and write the result"
+    summary = "apply the steps of a recipe to a session and write the result"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument("recipe", metavar="RECIPE", help="a file that `edit --save-recipe` wrote")
+        parser.add_argument("recipe", metavar="RECIPE", help="a recipe, as written by `edit --save-recipe`")
         add_file(parser)
         add_count(parser)
         add_exporting(parser)
         add_json(parser)
         parser.epilog = (
-            "What does not fit the session any more is told line by line and left out; exit code 1 then.\n"
-            "Your own words need --drop-user-words, as everywhere."
+            "Steps that no longer fit the session are listed and skipped; the exit code is then 1.\n"
+            "Removing your own messages needs --drop-user-words."
         )
 
     def run(self, args: Namespace) -> int:
@@ -47,7 +47,7 @@ class Apply:
         if not args.json:
             _complain(applied)
         if not applied.done:
-            raise RefusedError(f"nothing of {path} fits {args.file}: nothing was written")
+            raise RefusedError(f"no step of {path} fits {args.file}: nothing was written")
         code = export(opened.workspace, opened.source, args, told={"not_applied": list(applied.misfits)})
         return code or (FOUND if applied.misfits else code)
 

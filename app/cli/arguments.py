@@ -15,7 +15,7 @@ FOUND = 1
 def add_file(parser: ArgumentParser) -> None:
     """The session file and which branch of it."""
     parser.add_argument("file", metavar="FILE", help="a session file, or - for standard input")
-    parser.add_argument("--leaf", metavar="KEY", help="the branch that ends at this record")
+    parser.add_argument("--leaf", metavar="KEY", help="open the branch that ends at this record")
 
 
 def add_json(parser: ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def add_count(parser: ArgumentParser) -> None:
         "--count",
         choices=("rough", "exact"),
         default="exact",
-        help="rough: by length, at once; exact: with the tokenizer (default)",
+        help="rough: fast, from lengths; exact: with the tokenizer (default)",
     )
     add_no_cache(parser)
 
@@ -37,14 +37,14 @@ def add_count(parser: ArgumentParser) -> None:
 def add_no_cache(parser: ArgumentParser) -> None:
     """Whether counts of earlier runs are used and new ones kept."""
     parser.add_argument(
-        "--no-cache", action="store_true", help="neither use counts of earlier runs nor keep new ones"
+        "--no-cache", action="store_true", help="do not read or write the cache of token counts"
     )
 
 
 def add_pipeline(parser: ArgumentParser) -> None:
     """Which pipeline, with which options."""
     parser.add_argument(
-        "--pipeline", default=FIRST, metavar="P", help=f"a name, or a .toml file (default: {FIRST})"
+        "--pipeline", default=FIRST, metavar="P", help=f"pipeline name or .toml file (default: {FIRST})"
     )
     parser.add_argument(
         "--set",
@@ -52,14 +52,14 @@ def add_pipeline(parser: ArgumentParser) -> None:
         default=[],
         metavar="STAGE.OPTION=VALUE",
         dest="settings",
-        help="change an option of a stage; may be given more than once",
+        help="set an option of a stage; repeatable",
     )
 
 
 def add_folder(parser: ArgumentParser) -> None:
     """What holds for a folder alone."""
     parser.add_argument(
-        "--jobs", type=int, metavar="N", help="processes for a folder of sessions (default: one per core)"
+        "--jobs", type=int, metavar="N", help="worker processes for a folder (default: one per core)"
     )
 
 

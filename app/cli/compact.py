@@ -15,7 +15,7 @@ class Compact:
     """Runs every stage of a pipeline and exports the outcome."""
 
     name = "compact"
-    summary = "run a pipeline over a session and write the result, the original untouched"
+    summary = "run a pipeline on a session and write the result to a new file"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
@@ -26,7 +26,7 @@ class Compact:
         add_giving(parser)
         add_folder(parser)
         parser.add_argument(
-            "--write", action="store_true", help="a folder: write each session beside its original"
+            "--write", action="store_true", help="for a folder: write each result beside its original"
         )
         add_json(parser)
 

@@ -19,8 +19,8 @@ HEADER = (
     *("boundary", "first", "cached", "valid"),
 )
 LEGEND = (
-    "left, freed: tokens; gone: messages; yours: texts you typed; copies: results that cannot be had again",
-    "boundary: the marker it makes; first: the first message that changes; cached: what stays in the cache",
+    "left, freed: tokens; gone: messages removed; yours: your messages removed; copies: only copies removed",
+    "boundary: marker it writes; first: first message changed; cached: share that stays cached",
 )
 
 
@@ -28,20 +28,23 @@ class Compare:
     """Shows what each pipeline would leave, lose and cost."""
 
     name = "compare"
-    summary = "show what each pipeline would leave, lose and cost, side by side"
+    summary = "compare what each pipeline would free, lose and cost"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
         add_count(parser)
         parser.add_argument(
-            "--pipelines", default="", metavar="A,B,C", help="presets, by name (default: all, and your own)"
+            "--pipelines",
+            default="",
+            metavar="A,B,C",
+            help="pipelines to compare, by name (default: all presets and your own)",
         )
         parser.add_argument(
             "--pipeline",
             action="append",
             default=[],
             metavar="P",
-            help="a name, or a .toml file; repeatable",
+            help="pipeline name or .toml file; repeatable",
         )
         add_json(parser)
 

@@ -15,20 +15,24 @@ class Convert:
     """Writes a whole new file in the target's format; the original is only read."""
 
     name = "convert"
-    summary = "move a session to another agent's format, with a report of what it cannot hold"
+    summary = "convert a session to another agent's format and list what is lost"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
         names = "|".join(target.name for target in TARGETS)
         parser.add_argument("--to", required=True, metavar="FORMAT", help=names)
         place = parser.add_mutually_exclusive_group()
-        place.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+        place.add_argument("--out", metavar="PATH", help="file to write; - for standard output")
         place.add_argument(
-            "--install", action="store_true", help="put the new session where the target's agent looks for it"
+            "--install",
+            action="store_true",
+            help="write the new session where the target agent looks for sessions",
         )
-        parser.add_argument("--cwd", metavar="DIR", help="the folder that the new session works in")
-        parser.add_argument("--title", metavar="TEXT", help="the new session's title")
-        parser.add_argument("--dry-run", action="store_true", help="print the report and write nothing")
+        parser.add_argument("--cwd", metavar="DIR", help="working folder of the new session")
+        parser.add_argument("--title", metavar="TEXT", help="title of the new session")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="show what would be written, and write nothing"
+        )
         add_json(parser)
 
     def run(self, args: Namespace) -> int:

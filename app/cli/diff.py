@@ -20,16 +20,16 @@ class Diff:
     """Shows what two sessions send alike and what only one of them does."""
 
     name = "diff"
-    summary = "show two sessions message by message; an export alone is compared with its source"
+    summary = "compare two sessions message by message, or an export with its source"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument("a", metavar="A", help="a session, or an export")
+        parser.add_argument("a", metavar="A", help="a session or an export")
         parser.add_argument(
-            "b", metavar="B", nargs="?", help="another session, of any format (default: the source of A)"
+            "b", metavar="B", nargs="?", help="another session, in any format (default: the source of A)"
         )
         add_count(parser)
-        parser.add_argument("--brief", action="store_true", help="leave the texts out")
-        parser.add_argument("--full", action="store_true", help="fold nothing away")
+        parser.add_argument("--brief", action="store_true", help="show no text")
+        parser.add_argument("--full", action="store_true", help="show all text, with nothing folded")
         add_json(parser)
 
     def run(self, args: Namespace) -> int:

@@ -25,7 +25,7 @@ class EditCommand:
     """Does operations in the order in which they are given, and exports the outcome."""
 
     name = "edit"
-    summary = "drop, clear, cut, save, rewrite or summarise single blocks, and write the result"
+    summary = "drop, clear, cut, save, rewrite or summarise blocks and write the result"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
@@ -35,16 +35,16 @@ class EditCommand:
             default=[],
             metavar="'VERB KEY ... NAME=VALUE ...'",
             dest="operations",
-            help="one operation, quoted; repeatable, done in order; without any the quick fixes are listed",
+            help="one operation, quoted; repeatable, applied in order; without --do, list the quick fixes",
         )
         parser.add_argument(
-            "--save-recipe", metavar="FILE", help="write the operations to a new file, for `apply`"
+            "--save-recipe", metavar="FILE", help="save the operations as a recipe for `apply`"
         )
         add_pipeline(parser)
         add_count(parser)
         add_exporting(parser)
         add_look_at_disk(parser)
-        add_summary(parser, "a summarise_range that has no text of its own")
+        add_summary(parser, "a summarise_range without text=")
         add_json(parser)
         parser.epilog = "\n".join(_help())
 
@@ -71,7 +71,7 @@ def _refuse_what_needs_operations(args: Namespace) -> None:
     for word in ("save_recipe", "out", "install", "in_place", "share"):
         if getattr(args, word):
             option = f"--{word.replace('_', '-')}"
-            raise InputError(f"{option} needs operations: give --do (without, the quick fixes are listed)")
+            raise InputError(f"{option} needs at least one --do (without it, the quick fixes are listed)")
 
 
 def _done(workspace: Workspace, args: Namespace) -> Told:
@@ -91,7 +91,7 @@ def _done(workspace: Workspace, args: Namespace) -> Told:
         do_typed(workspace, text, allow_words=args.drop_user_words, finish=finish)
         told += (found for edit in finished for found in proof_of_newest(workspace, edit, args))
     if is_asked and not told:
-        raise InputError("no summarise_range without a text of its own takes the summary")
+        raise InputError("there is no summarise_range without text= to use the summary")
     return tuple(told)
 
 
@@ -100,7 +100,7 @@ def _save_recipe(workspace: Workspace, args: Namespace) -> dict[str, object]:
     path = as_path(args.save_recipe)
     assert path is not None
     if args.save_recipe == "-":
-        raise InputError("a recipe goes to a file of its own, not to standard output: name one")
+        raise InputError("a recipe cannot go to standard output: name a file")
     left_out = save_recipe(workspace, path)
     if not args.json:
         complain(f"recipe: {path}")
@@ -110,7 +110,7 @@ def _save_recipe(workspace: Workspace, args: Namespace) -> dict[str, object]:
 
 
 def _help() -> Iterator[str]:
-    yield "verbs of --do (a KEY is a key of `report --json`, or the number that `report` prints):"
+    yield "verbs for --do (a KEY is a key from `report --json`, or the number that `report` prints):"
     for kind in EDITS:
         about = (kind.__doc__ or "").splitlines()[0]
         names = " ".join(f"{option.name}={_shown(option.default)}" for option in kind.options())
@@ -118,8 +118,8 @@ def _help() -> Iterator[str]:
         yield f"  {'':<16} {names}"
     yield from (f"  {verb:<16} {about}" for verb, about in OTHER_VERBS.items())
     yield ""
-    yield "rows can be chosen by verdict:V tool:T role:R before_turn:N larger_than:TOKENS path:GLOB text:W"
-    yield "a text can come from a file: text=@PATH; your own words need --drop-user-words"
+    yield "choose rows also by verdict:V tool:T role:R before_turn:N larger_than:TOKENS path:GLOB text:W"
+    yield "text=@PATH reads a text from a file; changing your own words needs --drop-user-words"
     yield ""
     yield "quick fixes:"
     yield from (f"  {fix.name:<16} {fix.about}" for fix in QUICK_FIXES)
@@ -144,7 +144,7 @@ def _list_fixes(workspace: Workspace, args: Namespace) -> None:
         for told in found
     ]
     say(*columns(rows, right=frozenset({1, 2})))
-    say("", "Do one with --do 'fix NAME'; nothing is written before that.")
+    say("", "Apply one with --do 'fix NAME'; nothing has been written.")
 
 
 def _as_json(told: Offer) -> dict[str, object]:

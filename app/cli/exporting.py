@@ -28,38 +28,42 @@ if TYPE_CHECKING:
 def add_exporting(parser: ArgumentParser) -> None:
     """Where the new session goes, and what may be left out of it."""
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--out", metavar="PATH", help="where to write; - for standard output")
+    place.add_argument("--out", metavar="PATH", help="file to write; - for standard output")
     place.add_argument(
-        "--install", action="store_true", help="put the new session where its agent looks for it"
+        "--install", action="store_true", help="write the new session where its agent looks for sessions"
     )
     place.add_argument("--in-place", action="store_true", help="replace the original, after a backup")
-    parser.add_argument("--drop-user-words", action="store_true", help="let your own messages go too")
-    parser.add_argument("--drop-old", action="store_true", help="leave out what lies before the boundary")
     parser.add_argument(
-        "--slim", action="store_true", help="also empty second copies of results, which are never sent"
+        "--drop-user-words", action="store_true", help="allow your own messages to be removed"
     )
-    parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
-    parser.add_argument("--no-backup", action="store_true", help="no backup (one in place always has it)")
+    parser.add_argument("--drop-old", action="store_true", help="leave out what is before the boundary")
+    parser.add_argument(
+        "--slim", action="store_true", help="also empty the second copies of results that are never sent"
+    )
+    parser.add_argument("--backup-dir", metavar="DIR", help="folder for backup, manifest and report")
+    parser.add_argument(
+        "--no-backup", action="store_true", help="make no backup (--in-place always makes one)"
+    )
     parser.add_argument("--no-report", action="store_true", help="write no report")
     parser.add_argument(
         "--no-index",
         action="store_true",
-        help="no list of the results that are gone and how to get each again",
+        help="write no list of removed results and how to get each back",
     )
-    parser.add_argument("--title", metavar="TEXT", help="the new session's title")
+    parser.add_argument("--title", metavar="TEXT", help="title of the new session")
     parser.add_argument(
         "--share",
         action="store_true",
-        help="for other people: keys, credentials and user names in paths are masked everywhere",
+        help="for sharing: mask keys, credentials and user names in paths everywhere",
     )
-    parser.add_argument("--mask-emails", action="store_true", help="with --share: e-mail addresses, too")
+    parser.add_argument("--mask-emails", action="store_true", help="with --share: also mask e-mail addresses")
     parser.add_argument(
         "--mask",
         action="append",
         default=[],
         metavar="TEXT",
         dest="masked_words",
-        help="with --share: this text, too, in any case; repeatable",
+        help="with --share: also mask this text, ignoring case; repeatable",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
 
@@ -67,7 +71,9 @@ def add_exporting(parser: ArgumentParser) -> None:
 def add_look_at_disk(parser: ArgumentParser) -> None:
     """Whether files that the session names are opened, to see whether they stand as they were read."""
     parser.add_argument(
-        "--look-at-disk", action="store_true", help="let reads go whose file stands there as it was read"
+        "--look-at-disk",
+        action="store_true",
+        help="allow stages to clear reads whose file on disk is unchanged",
     )
 
 
@@ -82,7 +88,7 @@ def _share(args: Namespace) -> Wanted | None:
 
         return Wanted(addresses=args.mask_emails, words=tuple(filter(None, args.masked_words)))
     if args.mask_emails or args.masked_words:
-        raise InputError("--mask and --mask-emails go with --share")
+        raise InputError("--mask and --mask-emails need --share")
     return None
 
 

@@ -45,10 +45,10 @@ def compact_folder(args: Namespace) -> int:
     """Compact every session below a folder, or say what it would do; gives the exit code."""
     _refuse_for_one(args)
     if args.out == "-":
-        raise InputError("standard output holds one session: give --out DIR for a folder")
+        raise InputError("standard output can take only one session: give --out DIR for a folder")
     folder, out = Path(args.file), as_path(args.out)
     if out is not None and out.exists() and not out.is_dir():
-        raise InputError(f"{out} is no folder: give --out DIR for a folder of sessions")
+        raise InputError(f"{out} is not a folder: give --out DIR for a folder of sessions")
     compacting = Compacting(
         folder,
         out,
@@ -62,7 +62,10 @@ def compact_folder(args: Namespace) -> int:
     leave_out = tuple(path for path in (out, as_path(args.backup_dir)) if path is not None)
     code = _run(args, job, folder, leave_out, LARGEST)
     if not compacting.write and not args.json:
-        say("", "Dry run: nothing was written. --write writes each beside its original, --out DIR elsewhere.")
+        say(
+            "",
+            "Dry run: nothing was written. --write writes each beside its original, --out DIR elsewhere.",
+        )
     return code
 
 
@@ -70,7 +73,9 @@ def _refuse_for_one(args: Namespace) -> None:
     for word in _FOR_ONE:
         if getattr(args, word, None):
             option = f"--{word.replace('_', '-')}"
-            raise InputError(f"{option} is for one session, and {args.file} is a folder: give a session file")
+            raise InputError(
+                f"{option} works on one session, but {args.file} is a folder: give a session file"
+            )
 
 
 def _cache(args: Namespace) -> Path | None:
@@ -91,7 +96,7 @@ def _run(args: Namespace, job: Job, folder: Path, leave_out: tuple[Path, ...], l
         unlisted=lambda at, why: unlisted.append(_unlisted(at, why)),
     )
     if not entries:
-        raise InputError(f"{folder} holds no .jsonl, .json or .traj file: give a folder of sessions")
+        raise InputError(f"{folder} contains no .jsonl, .json or .traj files: give a folder of sessions")
     tally = Tally(largest, len(entries) + len(unlisted))
     try:
         with closing(_results(job, entries, args.jobs)) as results:
@@ -118,7 +123,7 @@ def _tell(args: Namespace, folder: Path, tally: Tally, job: Job, pipeline: str) 
 
 
 def _unlisted(folder: Path, why: str) -> Result:
-    reason = f"{folder} cannot be listed ({why}): what lies below it was passed over"
+    reason = f"{folder} cannot be listed ({why}): its contents were skipped"
     return Result(folder, 0, Outcome.UNREADABLE, reason)
 
 
@@ -228,11 +233,11 @@ class Tally:
 
 def _lines(folder: Path, tally: Tally, pipeline: str, *, compacts: bool) -> Iterator[str]:
     others = tally.outcomes[Outcome.OTHER]
-    aside = f", {counted(others, 'other file')} passed over" if others else ""
+    aside = f", {counted(others, 'other file')} skipped" if others else ""
     yield f"{folder}  {counted(tally.sessions, 'session')}, {human_bytes(tally.size)}{aside}"
     if tally.stopped:
         open_ends = (
-            "; of those under way some may have been written" if tally.outcomes[Outcome.WRITTEN] else ""
+            "; some of those in progress may have been written" if tally.outcomes[Outcome.WRITTEN] else ""
         )
         yield f"stopped   after {tally.outcomes.total():,} of {counted(tally.files, 'file')}{open_ends}"
     freed = "frees" if tally.outcomes[Outcome.WRITTEN] else "would free"

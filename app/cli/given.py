@@ -11,18 +11,20 @@ def add_summary(parser: ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--model-command",
         metavar="ARGV",
-        help="a program that reads the prompt on standard input and answers",
+        help="program that reads the prompt on standard input and prints a summary",
     )
     parser.add_argument(
-        "--ask-model", action="store_true", help="the model that [model] in config.toml names"
+        "--ask-model", action="store_true", help="ask the model set under [model] in config.toml"
     )
     parser.add_argument(
-        "--yes-send", action="store_true", help="send it; without this the prompt is only printed (exit 3)"
+        "--yes-send",
+        action="store_true",
+        help="send the prompt; without this it is only printed (exit code 3)",
     )
     parser.add_argument(
         "--add-rules",
         action="store_true",
-        help="add the rules of yours that the summary does not tell, word for word",
+        help="add your rules that the summary lacks, word for word",
     )
 
 
@@ -34,14 +36,14 @@ def add_giving(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="a memory file (CLAUDE.md ...) that stands for what goes; may be given more than once",
+        help="memory file (CLAUDE.md ...) to use as the summary; repeatable",
     )
     parser.add_argument(
         "--refusal",
         action="append",
         default=[],
         metavar="TEXT|@FILE",
-        help="what the provider said when it refused; each one more is a harder cut",
+        help="the provider's error when it refused; each further one cuts more",
     )
 
 

@@ -30,7 +30,7 @@ def give(workspace: Workspace, args: Namespace) -> Told:
     for answer in args.refusal:
         step = recovering_step(workspace)
         if step is None:
-            raise InputError(f"{workspace.pipeline.name} has no stage that deals with a refusal")
+            raise InputError(f"{workspace.pipeline.name} has no stage that handles a refusal")
         give_refusal(workspace, step, _text_or_file(answer))
     if args.memory:
         step = _summarizing(workspace, args)
@@ -48,7 +48,7 @@ def give(workspace: Workspace, args: Namespace) -> Told:
         wish.begin()
         request, _ = wish.request()
         if request is None:
-            raise InputError(f"{wish.title} wants no summary from a model here")
+            raise InputError(f"{wish.title} needs no summary from a model here")
         ask = ask_of(workspace, wish.title, request, provider, args)
         ask_model(workspace, wish.title, ask, allowed=True)
     return proved(wish, args)

@@ -20,7 +20,7 @@ class List:
     summary = "list the sessions on this machine, newest first"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--limit", type=int, default=None, metavar="N", help="the newest N only")
+        parser.add_argument("--limit", type=int, default=None, metavar="N", help="only the newest N")
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
@@ -41,7 +41,7 @@ class List:
         say(*columns((_row(session, now) for session in found.sessions), right=frozenset({1, 2, 3})))
         for session in found.sessions:
             if users := at_work.on(session.name):
-                say(f"! at work on {session.path}: {', '.join(users)}")
+                say(f"! in use: {session.path}: {', '.join(users)}")
         for shelf in found.shelves:
             say(f"Looked in {shelf.folder} ({shelf.agent}): {shelf.found} sessions")
         return DONE

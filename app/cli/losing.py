@@ -32,16 +32,16 @@ def lost_lines(found: Losses | None) -> list[str]:
     if found is None or not found.total:
         return []
     if not found.looked:
-        return ["Lost      not looked for: too much text stays"]
+        return ["Lost      not searched: too much text remains"]
     part = "" if found.looked >= found.total else f" (in {found.looked:,} of {found.total:,} characters)"
     if not found.facts:
-        return [f"Lost      nothing found that what stays speaks of{part}"]
-    lines = [f"Lost      {counted(len(found.facts), 'fact')} that what stays still speaks of{part}"]
+        return [f"Lost      no removed fact is still mentioned{part}"]
+    lines = [f"Lost      {counted(len(found.facts), 'fact')} removed but still mentioned{part}"]
     for fact in found.facts[:_LINES]:
         times = "once" if fact.mentions == 1 else f"{fact.mentions:,} times"
         lines.append(f"          {fact.kind} {one_line(fact.text, _CELLS).rstrip()}  ({fact.said}, {times})")
     if len(found.facts) > _LINES:
-        lines.append("          and more: --json has them, L on the screens lists them with their places")
+        lines.append("          and more: see --json, or L in the program, which also shows their places")
     return lines
 
 

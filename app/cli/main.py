@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _complain("handcompact: interrupted; nothing half written was left")
+        _complain("handcompact: interrupted; no partial file was left behind")
         return 130
     except Exception as error:
         from app.mishap import note

@@ -17,11 +17,16 @@ _HEAD = 4096
 def add_open_arguments(parser: ArgumentParser) -> None:
     """What may be given when the screens open."""
     parser.add_argument(
-        "file", nargs="?", metavar="PATH", help="a session file; without one, a list of sessions"
+        "file",
+        nargs="?",
+        metavar="PATH",
+        help="a session file; without one, list the sessions on this machine",
     )
-    parser.add_argument("--leaf", metavar="KEY", help="the branch that ends at this record")
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII signs only")
-    parser.add_argument("--theme", metavar="NAME", help="textual-dark, textual-light, ansi-dark ...")
+    parser.add_argument("--leaf", metavar="KEY", help="open the branch that ends at this record")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    parser.add_argument(
+        "--theme", metavar="NAME", help="colour theme: textual-dark, textual-light, ansi-dark ..."
+    )
     add_no_cache(parser)
     add_pipeline(parser)
 
@@ -38,7 +43,7 @@ def open_screens(args: Namespace) -> int:
     used, and where there is no terminal to draw on.
     """
     if not has_terminal():
-        raise InputError("the screens need a terminal; without one there are: report FILE, compact FILE ...")
+        raise InputError("the program needs a terminal; without one, use: report FILE, compact FILE ...")
     _refuse_what_cannot_be_used(args)
 
     # Textual is imported here only, so that the other commands start at once.

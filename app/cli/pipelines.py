@@ -20,19 +20,15 @@ class Pipelines:
     summary = "list the pipelines, or the stages and options of one"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument("pipeline", nargs="?", metavar="P", help="a name, or a .toml file")
-        parser.add_argument(
-            "--show", metavar="P", help="print a pipeline as the TOML of one of your own to start from"
-        )
+        parser.add_argument("pipeline", nargs="?", metavar="P", help="pipeline name or .toml file")
+        parser.add_argument("--show", metavar="P", help="print a pipeline as TOML, to start one of your own")
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
         if args.show is not None:
             if args.json or args.pipeline is not None:
                 other = "--json" if args.json else "another pipeline"
-                raise InputError(
-                    f"--show prints the TOML of one pipeline: leave it out, or leave out {other}"
-                )
+                raise InputError(f"--show prints one pipeline: leave out --show or {other}")
             say(*as_toml(load(args.show)).splitlines())
         elif args.pipeline is not None:
             _tell([load(args.pipeline)], {}, args)
@@ -64,9 +60,9 @@ def _tell(pipelines: list[Pipeline], problems: dict[str, str], args: Namespace) 
         say(*(f"! {problem}" for problem in problems.values()))
         say(
             "",
-            "handcompact pipelines NAME shows the stages and options of one; --show NAME prints it as a file"
-            " to start from.",
-            f"Yours lie in {own_folder()}: each is called as its file is.",
+            "handcompact pipelines NAME shows its stages and options; --show NAME prints it as TOML"
+            " to start your own from.",
+            f"Your own are in {own_folder()}; each is called by its file name.",
         )
 
 

@@ -17,13 +17,13 @@ class Repair:
     """Shows each repair as a diff; writes a new file only when told to."""
 
     name = "repair"
-    summary = "show what would be mended in a damaged session; --write writes the mended one"
+    summary = "show repairs for a damaged session; --write writes them to a new file"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
-        parser.add_argument("--write", action="store_true", help="write the mended session as a new file")
-        parser.add_argument("--out", metavar="PATH", help="where to write it")
-        parser.add_argument("--backup-dir", metavar="DIR", help="where backup, manifest and report go")
+        parser.add_argument("--write", action="store_true", help="write the repaired session to a new file")
+        parser.add_argument("--out", metavar="PATH", help="file to write")
+        parser.add_argument("--backup-dir", metavar="DIR", help="folder for backup, manifest and report")
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
@@ -47,9 +47,9 @@ def _lines(plan: RepairPlan, target: str | None) -> list[str]:
         lines += [f"- {line}" for line in change.before]
         lines += [f"+ {line}" for line in change.after]
     if not plan.repairs:
-        lines.append("nothing to mend")
+        lines.append("nothing to repair")
     elif target is None:
-        lines.append("nothing was written: --write writes the mended session as a new file")
+        lines.append("nothing was written: --write writes the repaired session to a new file")
     else:
         lines.append(f"Written   {target}")
     return lines

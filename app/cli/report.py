@@ -17,13 +17,13 @@ class Report:
     """Shows what a session holds, block by block, and where its tokens are."""
 
     name = "report"
-    summary = "show what a session holds and where its tokens are; a folder: all of them in sum"
+    summary = "show what a session (or a folder of them) contains and where its tokens go"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
         add_count(parser)
         add_pipeline(parser)
-        parser.add_argument("--top", type=int, metavar="N", help="only the N largest blocks, or sessions")
+        parser.add_argument("--top", type=int, metavar="N", help="show only the N largest blocks or sessions")
         add_folder(parser)
         add_json(parser)
 
@@ -56,10 +56,10 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
     ]
     if session.last_usage:
         now = session.last_usage.context + session.last_usage.output_tokens
-        lines.append(f"reported  {human_number(now)} in the newest reply's usage, everything included")
+        lines.append(f"reported  {human_number(now)} in the usage of the newest reply, including everything")
     lines.append(f"usage     {workspace.calibration.told()}")
     if facts.hidden_bytes:
-        lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} of records that are never sent")
+        lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} in records that are never sent")
     lines += _verdict_lines(workspace, live)
     lines += notice_lines([*session.notices, *secret_notices(workspace)])
     return [*lines, "", *_row_lines(workspace, top)]

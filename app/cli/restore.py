@@ -27,22 +27,22 @@ class Restore:
     """Lists backups; with one named, puts its bytes and mode back where they came from."""
 
     name = "restore"
-    summary = "list the backups, or put one back (keeping what it replaces)"
+    summary = "list backups, or restore one (the current file is kept)"
 
     def configure(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "backup", nargs="?", metavar="BACKUP", help="a backup, as listed without arguments"
-        )
-        parser.add_argument("--backup-dir", metavar="DIR", help="the folder to look in")
+        parser.add_argument("backup", nargs="?", metavar="BACKUP", help="a backup from the list")
+        parser.add_argument("--backup-dir", metavar="DIR", help="folder to search for backups")
         parser.add_argument(
             "--diff",
             action="store_true",
-            help="show first what would change; without a terminal nothing is put back then but for --yes",
+            help="first show what would change; without a terminal, restore only with --yes",
         )
-        parser.add_argument("--yes", action="store_true", help="put it back without a question")
-        parser.add_argument("--force", action="store_true", help="also while an agent is at work on it")
+        parser.add_argument("--yes", action="store_true", help="restore without asking")
         parser.add_argument(
-            "--remove-strays", action="store_true", help="remove unfinished files that a crash left"
+            "--force", action="store_true", help="restore even while an agent is using the session"
+        )
+        parser.add_argument(
+            "--remove-strays", action="store_true", help="remove unfinished files left by a crash"
         )
         add_json(parser)
 
@@ -50,7 +50,7 @@ class Restore:
         if args.backup is None:
             return self._list(args)
         if args.remove_strays:
-            raise InputError("--remove-strays puts no backup back: leave it out, or leave out BACKUP")
+            raise InputError("--remove-strays does not restore: leave out --remove-strays or BACKUP")
         manifest = manifest_of_backup(Path(args.backup).expanduser())
         if args.diff:
             found = _show_difference(manifest, args)
@@ -80,9 +80,9 @@ class Restore:
         for path in left:
             say(f"! unfinished, left by a crash: {path} (handcompact restore --remove-strays)")
         if not found:
-            looked = " nor in ".join(str(place) for place in ([folder] if folder else looked_in()))
-            say(f"No backups in {looked}: an export makes one.")
-            say("That of a file in no agent's folder lies in .transcripts beside it (--backup-dir DIR).")
+            looked = " or ".join(str(place) for place in ([folder] if folder else looked_in()))
+            say(f"No backups in {looked}. Every export makes one.")
+            say("For files outside agents' folders: see .transcripts beside the file (--backup-dir DIR).")
             return DONE
         say(*columns(_rows(found), right=frozenset({1})))
         if args.diff:
@@ -100,7 +100,7 @@ def _remove(left: Sequence[Path], args: Namespace) -> int:
 
 
 def _rows(found: tuple[Manifest, ...]) -> Iterator[tuple[str, ...]]:
-    yield ("made", "size", "there now", "file", "backup")
+    yield ("made", "size", "current", "file", "backup")
     for manifest in found:
         state = state_of(manifest)
         there = str(state)
@@ -164,7 +164,7 @@ def _show_difference(manifest: Manifest, args: Namespace) -> bool:
     elif state is State.DIFFERS:
         say(f"{manifest.source} differs, and cannot be compared message by message: {problem}")
     else:
-        words = {State.SAME: "holds these bytes already", State.GONE: "is gone: it would be made again"}
+        words = {State.SAME: "is identical to the backup", State.GONE: "is gone: restoring recreates it"}
         say(f"{manifest.source} {words[state]}")
     return state is not State.SAME
 
@@ -181,8 +181,8 @@ def _agrees(manifest: Manifest) -> bool:
         return True
     say(f"Backup    {manifest.backup}", f"File      {manifest.source}")
     if state is State.DIFFERS:
-        say(f"Would     {_difference_words(manifest)}", "What stands there now is kept as a backup, too.")
-    sys.stdout.write("Put it back? [y/N] ")
+        say(f"Would     {_difference_words(manifest)}", "The current file is backed up first.")
+    sys.stdout.write("Restore it? [y/N] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -193,11 +193,11 @@ def _say_done(done: Restored, args: Namespace) -> None:
         told = {"target": str(done.target), "backup": str(done.backup), "kept": kept, "changed": done.changed}
         say_json({**told, "still_open": list(done.still_open)})
     elif not done.changed:
-        say(f"{done.target} holds these bytes already: nothing was done")
+        say(f"{done.target} is identical to the backup: nothing was done")
     else:
         say(f"Restored  {done.target}", f"From      {done.backup}")
         if done.replaced_backup:
-            say(f"Kept      {done.replaced_backup} (what stood there before)")
+            say(f"Kept      {done.replaced_backup} (the file that was replaced)")
         if done.still_open:
             say(f"Warning   {still_open_words(done.still_open)}")
 

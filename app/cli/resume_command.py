@@ -30,7 +30,7 @@ class ResumeCommand:
         kind = format_named(session.format)
         usual = kind.resume_command(quoted(session.session_id)) if session.session_id else None
         if usual is None:
-            raise InputError(f"{session.name} is {kind.title}: no agent resumes it")
+            raise InputError(f"{session.name} is {kind.title}: no agent can resume it")
         path = source.path if isinstance(source, FileSource) else None
         found = resuming(session, kind, path)
         folder = agent_folder(session)

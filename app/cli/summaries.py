@@ -67,7 +67,7 @@ class NotSent(RefusedError):
     """A prompt may not be sent without a yes: nothing was sent, and nothing written."""
 
     def __init__(self, unsent: Unsent) -> None:
-        super().__init__("nothing was sent and nothing written; --yes-send sends it")
+        super().__init__("nothing was sent or written; --yes-send sends it")
         self.unsent = unsent
 
     def told(self, *, as_json: bool) -> int:
@@ -84,7 +84,7 @@ def provider_of(args: Namespace) -> Provider | None:
     """Whom the arguments ask; None for nobody. Raises InputError where that cannot be told."""
     if args.model_command is None:
         if args.yes_send and not args.ask_model:
-            raise InputError("--yes-send needs somebody to send to: --ask-model, or --model-command")
+            raise InputError("--yes-send needs --ask-model or --model-command")
         if not args.ask_model:
             return None
         provider = load_provider()
@@ -92,13 +92,13 @@ def provider_of(args: Namespace) -> Provider | None:
             raise InputError(f"--ask-model needs a [model] in {settings_file()}")
         return provider
     if args.ask_model:
-        raise InputError("--ask-model and --model-command name two models: one can be asked")
+        raise InputError("--ask-model and --model-command exclude each other")
     try:
         argv = tuple(shlex.split(args.model_command))
     except ValueError as error:
         raise InputError(f"--model-command: {error}") from error
     if not argv:
-        raise InputError("--model-command names no program")
+        raise InputError("--model-command is empty: give a program")
     return Provider("command", argv=argv)
 
 
@@ -161,14 +161,15 @@ def proved(wish: Wish, args: Namespace) -> Told:
 def _proof_lines(title: str, proof: Proof, added: int) -> Iterator[str]:
     if proof.invented:
         things = counted(len(proof.invented), "thing")
-        yield f"! summary for {title}: {things} that the session does not say"
+        yield f"! summary for {title}: {things} not found in the session"
         yield from (f"  {item.thing} {item.text}" for item in proof.invented[:NAMED])
     if proof.missing:
-        rules = counted(len(proof.missing), "rule")
-        yield f"! summary for {title}: {rules} of yours it does not tell (--add-rules adds them)"
+        rules = counted(len(proof.missing), "of your rules is", "of your rules are")
+        yield f"! summary for {title}: {rules} missing (--add-rules adds them)"
         yield from (f"  {rule.text}" for rule in proof.missing[:NAMED])
     if added:
-        yield f"summary for {title}: {counted(added, 'rule')} of yours added, word for word"
+        rules = counted(added, "of your rules was", "of your rules were")
+        yield f"summary for {title}: {rules} added, word for word"
 
 
 def path_of(text: str) -> Path:

@@ -22,11 +22,11 @@ class Verify:
     """Lists damage and broken rules; a file that we wrote is compared with its manifest."""
 
     name = "verify"
-    summary = "list damage and broken rules; compare an export with its manifest"
+    summary = "list damage and broken rules; check an export against its manifest"
 
     def configure(self, parser: ArgumentParser) -> None:
         add_file(parser)
-        parser.add_argument("--strict", action="store_true", help="risks count as broken rules")
+        parser.add_argument("--strict", action="store_true", help="count risks as broken rules")
         add_json(parser)
 
     def run(self, args: Namespace) -> int:
@@ -83,7 +83,7 @@ def _say(
     for violation in violations:
         say(f"  {violation.where:<12} {violation.level}  {violation.rule}: {RULES[violation.rule].text}")
     if manifest:
-        same = "the bytes are those that were written" if manifest["same"] else "CHANGED since it was written"
+        same = "unchanged since it was written" if manifest["same"] else "CHANGED since it was written"
         say(f"  manifest     {same} ({manifest['path']})")
     if gone:
         say(f"  resume       {gone}")

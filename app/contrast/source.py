@@ -30,25 +30,27 @@ def origin_of(export: Path) -> Origin:
         raise InputError(f"{export} does not exist: give the path of a session file")
     manifest = next(manifests_of(export), None)
     if manifest is None and paper_of(export) is not None:
-        raise InputError(f"{export} was made to be shared, so nothing names its source: give that as well")
+        raise InputError(
+            f"{export} was made for sharing and does not name its source: give the source as well"
+        )
     if manifest is None:
-        raise InputError(f"{export} has no manifest that names its source: give the other session as well")
+        raise InputError(f"{export} has no manifest naming its source: give the other session as well")
     for origin in _candidates(manifest):
         if _holds(origin.path, manifest.source_sha256):
             return origin
     source = manifest.source
     if source.is_file() and not manifest.in_place:
         raise RefusedError(
-            f"{source} changed since {export} was made of it, and there is no backup: give another session"
+            f"{source} changed since {export} was made, and there is no backup: give another session"
         )
-    raise InputError(f"{source}, of which {export} was made, is gone, and so is its backup")
+    raise InputError(f"{source}, the source of {export}, is gone, and so is its backup")
 
 
 def _candidates(manifest: Manifest) -> Iterator[Origin]:
     if not manifest.in_place:
         yield Origin(manifest.source)
     if manifest.backup is not None:
-        why = "was replaced" if manifest.in_place else "changed since or is gone"
+        why = "was replaced" if manifest.in_place else "has changed or is gone"
         yield Origin(manifest.backup, f"{manifest.source} {why}: its backup is compared")
 
 

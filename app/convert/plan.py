@@ -109,7 +109,7 @@ def plan_conversion(session: Session, source: Source, target: Target, place: Pla
         losses.add("not-live", hidden)
     messages = moved(session.live, target, losses)
     if all(message.role is Role.SYSTEM for message in messages):
-        raise InputError(f"{session.name} holds no conversation: there is nothing to move")
+        raise InputError(f"{session.name} contains no conversation: there is nothing to convert")
     heading = _heading(session, messages, place)
     data, repairs = _made(target, messages, heading)
     again = target.kind.read(BytesSource(data, session.name))
@@ -144,7 +144,7 @@ def _made(target: Target, messages: Sequence[Message], heading: Heading) -> tupl
     rewriting = target.kind.rewrite(first, Rewrite(messages=first.live))
     data = b"".join(rewriting.pieces())
     if broken := _broken(target.kind.read(BytesSource(data))):
-        raise RefusedError(f"the moved session would break {broken}: nothing was written")
+        raise RefusedError(f"the converted session would break {broken}: nothing was written")
     return data, rewriting.repairs
 
 
@@ -158,9 +158,7 @@ def _compare(wanted: Sequence[Message], found: Sequence[Message]) -> None:
     """Raise RefusedError unless both say the same, block by block."""
     for number, (one, other) in enumerate(zip_longest(_said(wanted), _said(found)), 1):
         if one != other:
-            raise RefusedError(
-                f"read back, block {number} is not the one that was moved: nothing was written"
-            )
+            raise RefusedError(f"read back, block {number} differs from the original: nothing was written")
 
 
 def _said(messages: Sequence[Message]) -> Iterator[tuple[Any, ...]]:
@@ -194,7 +192,7 @@ def _path(
     folder = source.path.resolve().parent
     if in_agent_dir(folder):
         raise InputError(
-            f"{folder} belongs to an agent, which takes every file there for a session of its own:"
+            f"{folder} belongs to an agent, which treats every file there as a session:"
             " give --install or --out PATH"
         )
     return folder / _name(source.path, target, heading)
@@ -213,9 +211,9 @@ def why_not(plan: Conversion) -> str | None:
     if path is None:
         return None
     if os.path.lexists(path):
-        return f"refused: {path} exists already: choose another name"
+        return f"refused: {path} already exists: choose another name"
     if not path.parent.is_dir() and not in_agent_dir(path):
-        return f"refused: {path.parent} does not exist: make it, or choose another place"
+        return f"refused: {path.parent} does not exist: create it or choose another place"
     return None
 
 
@@ -250,7 +248,7 @@ def _prove(staged: Staged, plan: Conversion) -> None:
     with FileSource(staged.path) as source:
         broken = _broken(plan.target.kind.read(source))
     if broken or staged.sha256 != hashlib.sha256(plan.data).hexdigest():
-        raise RefusedError(f"{plan.path_words} was not written: read back, it is not what was planned")
+        raise RefusedError(f"{plan.path_words} was not written: read back, it differs from the plan")
 
 
 def report_lines(plan: Conversion) -> list[str]:
@@ -259,7 +257,7 @@ def report_lines(plan: Conversion) -> list[str]:
     lines = [
         f"Source    {plan.session.name}  ({format_named(plan.session.format).title})",
         f"Target    {plan.path_words}  ({kind.title})",
-        f"Moved     {counted(plan.messages, 'message')}, {len(plan.data):,} bytes",
+        f"Converted {counted(plan.messages, 'message')}, {len(plan.data):,} bytes",
     ]
     if plan.target.agent:
         lines.append(f"Folder    {plan.heading.cwd}" + (_CHOSEN if plan.foreign_cwd else ""))
@@ -268,7 +266,7 @@ def report_lines(plan: Conversion) -> list[str]:
     if plan.resume_command:
         lines.append(f"Resume    {plan.resume_command}")
     elif plan.target.agent:
-        lines.append("Resume    --install puts a session where its agent looks for it")
+        lines.append("Resume    --install writes a session where its agent looks for sessions")
     return lines
 
 

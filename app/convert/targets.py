@@ -68,4 +68,4 @@ def target_named(name: str) -> Target:
         if name in (target.name, target.format):
             return target
     known = ", ".join(target.name for target in TARGETS)
-    raise InputError(f"a session cannot be moved to {name!r}; known: {known}")
+    raise InputError(f"cannot convert a session to {name!r}; known: {known}")

@@ -52,7 +52,7 @@ class Sieve:
     def only(self) -> str:
         """What was chosen beside the words, in words; empty for nothing."""
         if self.days is not None:
-            return "of the last day" if self.days == 1 else f"of the last {self.days} days"
+            return "from the last day" if self.days == 1 else f"from the last {self.days} days"
         return f"of {self.agent}" if self.agent is not None else f"in {self.project}" if self.project else ""
 
     def choosing(self, **only: Any) -> Sieve:

@@ -17,7 +17,7 @@ from app.stages.base import Context, Messages, Stage, StageResult, option, run_s
 
 @dataclass(frozen=True, kw_only=True)
 class ByStage(Edit):
-    """Runs a stage with options of its own; where rows are chosen, only these may be changed by it."""
+    """Runs a stage with its own options; if rows are given, it changes only those."""
 
     name: ClassVar[str] = "stage"
     title: ClassVar[str] = "stage"

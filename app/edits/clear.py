@@ -21,7 +21,7 @@ CLEARED = Obstacle("already a placeholder")
 
 @dataclass(frozen=True, kw_only=True)
 class Clear(BlockEdit):
-    """Clears results to a placeholder with a clue to its call; a call stands for its result."""
+    """Replaces results with placeholders that name the call; a call's key means its result."""
 
     name: ClassVar[str] = "clear"
     title: ClassVar[str] = "clear"

@@ -29,7 +29,7 @@ NO_WORDS: Final = Obstacle("neither text nor a result")
 
 @dataclass(frozen=True, kw_only=True)
 class Cut(BlockEdit):
-    """Cuts the middle out of results and texts; never through a character as people see it."""
+    """Cuts the middle out of results and texts, never inside a user-perceived character."""
 
     name: ClassVar[str] = "cut"
     title: ClassVar[str] = "cut"

@@ -16,7 +16,7 @@ from app.stages.draft import Draft
 
 @dataclass(frozen=True, kw_only=True)
 class Drop(BlockEdit):
-    """Takes blocks out. A call takes its result along and a result its call, or both stay.
+    """Removes blocks. A call and its result are removed together, or both stay.
 
     Thinking goes when all goes that it led to; by itself it is left to `strip_thinking`.
     """

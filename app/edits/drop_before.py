@@ -12,7 +12,7 @@ from app.stages.base import Context, Messages, StageResult, option
 
 @dataclass(frozen=True, kw_only=True)
 class DropBefore(SpanEdit):
-    """Starts the conversation at the message of the first chosen row."""
+    """Drops everything before the message of the first given row."""
 
     name: ClassVar[str] = "drop_before"
     title: ClassVar[str] = "drop before"

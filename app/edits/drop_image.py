@@ -11,7 +11,7 @@ from app.model import Image
 
 @dataclass(frozen=True, kw_only=True)
 class DropImage(ImageEdit):
-    """Takes pictures out of messages and results; a line is left only where nothing else would be."""
+    """Removes images from messages and results; leaves a line only where nothing else would remain."""
 
     name: ClassVar[str] = "drop_image"
     title: ClassVar[str] = "drop image"

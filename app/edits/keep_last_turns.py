@@ -12,7 +12,7 @@ from app.stages.base import Context, Messages, StageResult, option
 
 @dataclass(frozen=True, kw_only=True)
 class KeepLastTurns(DropBefore):
-    """Drops everything before the newest turns; a turn starts at words that you typed."""
+    """Drops everything before the newest turns; a turn starts at a message you typed."""
 
     name: ClassVar[str] = "keep_last_turns"
     title: ClassVar[str] = "keep last turns"

@@ -14,7 +14,7 @@ from app.tokens.images import image_size
 
 @dataclass(frozen=True, kw_only=True)
 class NoteImage(ImageEdit):
-    """Puts a line with kind, size in pixels and bytes in the place of pictures."""
+    """Replaces images with a line that gives type, size in pixels and bytes."""
 
     name: ClassVar[str] = "note_image"
     title: ClassVar[str] = "note image"

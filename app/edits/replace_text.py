@@ -18,7 +18,7 @@ from app.stages.draft import Draft
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceText(BlockEdit):
-    """Puts a new text in the place of a text or a result; pictures of a result stay."""
+    """Replaces the text of a message or a result; images in a result stay."""
 
     name: ClassVar[str] = "replace_text"
     title: ClassVar[str] = "rewrite"

@@ -23,7 +23,7 @@ SHORT = Obstacle("already saved or cleared")
 
 @dataclass(frozen=True, kw_only=True)
 class Save(BlockEdit):
-    """Saves results to files that an export writes; a preview stays that names the file."""
+    """Saves results to files, written by the export; a preview that names the file remains."""
 
     name: ClassVar[str] = "save"
     title: ClassVar[str] = "save"

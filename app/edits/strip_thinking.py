@@ -18,7 +18,7 @@ NEWEST_TURN = Obstacle("thinking of the turn of the newest reply")
 
 @dataclass(frozen=True, kw_only=True)
 class StripThinking(BlockEdit):
-    """Takes out all thinking of the turns that the chosen rows are in; without any, of older turns."""
+    """Removes all thinking from the turns of the given rows; without rows, from older turns."""
 
     name: ClassVar[str] = "strip_thinking"
     title: ClassVar[str] = "strip thinking"

@@ -28,7 +28,7 @@ NO_EXCHANGE: Final = "these rows contain no complete call/result pair"
 
 @dataclass(frozen=True, kw_only=True)
 class SummariseRange(SpanEdit):
-    """Puts a summary in the place of the messages from the first chosen row to the last.
+    """Replaces the messages from the first to the last given row with a summary.
 
     Where they are the first of the conversation it stands behind a boundary, else between its neighbours.
     The stretch is made smaller where a call or a result of it has its other half outside.

@@ -17,10 +17,10 @@ def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Chec
     if broken:
         checks.append(Check(Level.FAIL, _told("this edit would break", broken), _keys(broken)))
     else:
-        checks.append(Check(Level.OK, f"{kind.title} accepts it: no rule is broken by the edit"))
+        checks.append(Check(Level.OK, f"{kind.title} accepts it: the edit breaks no rule"))
     old = errors(found.already_broken)
     if old:
-        checks.append(Check(Level.WARN, _told("broken in the original already", old), _keys(old)))
+        checks.append(Check(Level.WARN, _told("already broken in the original", old), _keys(old)))
     if rewriting.repairs:
         words = ", ".join(sorted({notice.word for notice in rewriting.repairs}))
         checks.append(Check(Level.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))

@@ -275,16 +275,16 @@ def _new_private(path: Path) -> int:
 
 def _failed(path: Path, error: OSError) -> WriteFailed:
     reasons = {
-        errno.ENOSPC: "the disk is full: make room and try again",
-        errno.EDQUOT: "your disk quota is used up: make room and try again",
+        errno.ENOSPC: "the disk is full: free some space and try again",
+        errno.EDQUOT: "your disk quota is used up: free some space and try again",
         errno.EROFS: "the file system is read-only: choose another place",
-        errno.EACCES: "you may not write there: choose another place or change its permissions",
-        errno.EPERM: "you may not write there: choose another place or change its permissions",
-        errno.EEXIST: "it exists already: choose another name",
+        errno.EACCES: "permission denied: choose another place or change the permissions",
+        errno.EPERM: "permission denied: choose another place or change the permissions",
+        errno.EEXIST: "it already exists: choose another name",
         errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
-        errno.ENOENT: "its folder does not exist: make it, or choose another place",
-        errno.ENOTDIR: "a part of the path is no folder: choose another place",
-        errno.EISDIR: "it is a folder: name a file",
+        errno.ENOENT: "its folder does not exist: create it or choose another place",
+        errno.ENOTDIR: "part of the path is not a folder: choose another place",
+        errno.EISDIR: "it is a folder: give a file name",
     }
     why = reasons.get(error.errno or 0, f"{error.strerror or error}")
     kind = NameTaken if error.errno == errno.EEXIST else WriteFailed

@@ -22,10 +22,10 @@ from app.stages.saving import safe_name
 from app.work.checks import Check, Level
 
 NOT_PROMISED = (
-    "a secret of no known shape, and a word that names something only you know",
-    "what is encoded (base64, compressed, encrypted) or split over several texts",
-    "what can be seen in a picture",
-    "names and places in the conversation itself, but for user names in paths",
+    "secrets of an unknown form, and words that only you know to be private",
+    "anything encoded (base64, compressed, encrypted) or split over several texts",
+    "anything visible in images",
+    "names and places in the conversation, except user names in paths",
 )
 """What masking cannot do; told wherever something is shared."""
 
@@ -106,12 +106,12 @@ def sharing_checks(session: Session, left_out: int) -> Iterator[Check]:
     """What a person should know before they share it."""
     if left_out:
         blocks = "1 block" if left_out == 1 else f"{left_out:,} blocks"
-        words = f"{blocks} of sealed thinking left out: what is sealed cannot be searched"
+        words = f"{blocks} of sealed thinking left out: sealed content cannot be searched"
         yield Check(Level.WARN, words)
     if pictures := sum(_pictures(block) for _, block in blocks_of(session.messages)):
-        these = "1 picture stays" if pictures == 1 else f"{pictures:,} pictures stay"
-        yield Check(Level.WARN, f"{these} as made: look at what they show")
-    yield Check(Level.WARN, "not every secret can be known: read it before you share it")
+        these = "1 image is kept" if pictures == 1 else f"{pictures:,} images are kept"
+        yield Check(Level.WARN, f"{these} as they are: check what they show")
+    yield Check(Level.WARN, "not every secret can be found: read it before you share it")
 
 
 def _pictures(block: Block) -> int:

@@ -32,7 +32,7 @@ def held(path: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise FileChanged(
-                f"{path} is being replaced by another handcompact: wait for it, then open the file again"
+                f"{path} is being replaced by another handcompact: wait, then reopen the file"
             ) from error
         yield
 

@@ -35,8 +35,8 @@ def installed_path(session: Session, kind: Format, original: PurePath, session_i
     folder = agent_folder(session)
     if folder is None or session_id is None:
         raise InputError(
-            f"where {kind.title} looks for this session is not known{_WHY.get(kind.name, '')}:"
-            " name a file to write it to instead (--out PATH)"
+            f"it is not known where {kind.title} would look for this session{_WHY.get(kind.name, '')}:"
+            " give a file to write instead (--out PATH)"
         )
     own = PurePath(_OWN_NAMES.get(kind.name, original))
     # The new name leads from one session's own folder to another's, whichever that is.
@@ -115,7 +115,7 @@ _OWN_NAMES: Final[Mapping[str, str]] = {"copilot": "events.jsonl"}
 """Where every session has the same file name, in a folder of its own."""
 
 _WHY: Final[Mapping[str, str]] = {
-    "gemini-cli": " (none of the projects that it lists here has the session's folder; start it there once)",
-    "opencode": " (it keeps sessions in a database; its own import takes the file in from anywhere)",
+    "gemini-cli": " (none of its projects has the session's folder; start it there once)",
+    "opencode": " (it keeps sessions in a database; its import command accepts a file from anywhere)",
 }
 """Why a place is not known, by the name of the format."""

@@ -219,9 +219,11 @@ def make_plan(
 
 def _check(session: Session, wishes: Wishes) -> None:
     if not session.live:
-        raise InputError(f"{session.name} holds no conversation: there is nothing to export")
+        raise InputError(f"{session.name} contains no conversation: there is nothing to export")
     if wishes.share is not None and (wishes.in_place or wishes.install):
-        raise InputError("a shared session is for other people: it goes to a new file, in no agent's folder")
+        raise InputError(
+            "a shared session is for other people: write it to a new file outside the agents' folders"
+        )
 
 
 def _ended(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
@@ -331,7 +333,9 @@ def _planned_files(workspace: Workspace, target: Path | None) -> tuple[tuple[Pat
         return ()
     root = _root(workspace, target)
     if not all(file.root or root for file in files):
-        raise InputError("results are saved to files, so standard output is not enough: give --out PATH")
+        raise InputError(
+            "this export also saves results to files, so it cannot go to standard output: give --out PATH"
+        )
     return tuple((Path(file.root or root) / file.path, file) for file in files)
 
 

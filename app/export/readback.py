@@ -36,8 +36,8 @@ def compare_with_plan(staged: Staged, plan: ExportPlan, stopper: Stopper = TO_TH
             return
         if other := _first_other(plan, source):
             raise RefusedError(
-                f"{plan.target_words} was not written: read back, message {other} is not the planned"
-                " one; the original is untouched"
+                f"{plan.target_words} was not written: read back, message {other} differs from"
+                " the plan; the original is untouched"
             )
 
 

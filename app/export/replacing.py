@@ -34,7 +34,7 @@ def put_over(staged: Staged, target: Path, source: FileSource, *, carries: bool)
     old = _second_name(target, staged.path.with_name(unfinished_name()))
     try:
         if old is not None and not _is_same(old, source):
-            raise FileChanged(f"{target} was replaced meanwhile: nothing was done, open it again")
+            raise FileChanged(f"{target} was replaced meanwhile: nothing was written, reopen it")
         publish_over(staged, target)
     except BaseException:
         if old is not None:
@@ -73,8 +73,8 @@ class Replaced:
         writers = self._writers()
         if self._carry():
             raise WriteFailed(
-                f"{self._target} was replaced, but what another program wrote to the old file just then could"
-                f" not be carried over: that file is now {self._kept()}"
+                f"{self._target} was replaced, but what another program wrote to the old file meanwhile could"
+                f" not be copied over: the old file is now {self._kept()}"
             )
         if self._old is not None:
             discard(self._old)
@@ -87,15 +87,15 @@ class Replaced:
             return None
         if became is Became.OTHER or not self._carries or not self._ends_a_line():
             return FileChanged(
-                f"{self._target} was written while it was being replaced: it stays as it is, open it again"
+                f"{self._target} was written to while it was being replaced: it is unchanged, reopen it"
             )
         late = b"".join(self._source.held_now(self._source.size + self.carried))
         try:
             append(self._target, late)
         except OSError as error:
             return WriteFailed(
-                f"{self._target} was not replaced: {len(late):,} bytes that were written to it just then"
-                f" could not be put behind the new session ({error.strerror or error}); it stays as it is"
+                f"{self._target} was not replaced: {len(late):,} bytes written to it meanwhile"
+                f" could not be added to the new session ({error.strerror or error}); it is unchanged"
             )
         self.carried += len(late)
         return None
@@ -120,7 +120,7 @@ class Replaced:
             sync_folder(self._target.parent)
         except OSError as error:
             raise WriteFailed(
-                f"{self._target} was replaced although it was written just then, and could not be put back"
+                f"{self._target} was replaced although it was written to meanwhile, and could not be restored"
                 f" ({error.strerror or error}): the old file is {old}, move it there"
             ) from error
 

@@ -27,7 +27,7 @@ from app.settings import (
     qwen_sessions_dir,
 )
 
-BY_OPTION: Final = "an export with --install goes there"
+BY_OPTION: Final = "an export with --install writes it there"
 """How a session comes to where its agent looks, in the words of the command line."""
 
 
@@ -87,7 +87,7 @@ def resuming_as(
     told = _TOLD.get(kind.name)
     folder = "" if told is None or not session.cwd else told(session.cwd, bool(there))
     if path is None:
-        return Resuming(None, "standard output is no place to resume from", folder, there)
+        return Resuming(None, "a session on standard output cannot be resumed", folder, there)
     from_file = _FROM_FILE.get(kind.name)
     if in_place and (why := passed_over(kind)):
         return Resuming(None, why, folder, there)
@@ -97,7 +97,7 @@ def resuming_as(
         return Resuming(usual, "", folder or _gemini_folder(kind, path), there)
     looked_in = agent_folder(session)
     if looked_in is None:
-        why = f"{kind.title} does not look here; for where it does, see its row in the README"
+        why = f"{kind.title} does not look here; the README says where it does"
         return Resuming(None, why, folder, there)
     return Resuming(None, f"{kind.title} looks in {looked_in}", folder, there, is_astray=True)
 
@@ -114,9 +114,7 @@ def passed_over(kind: Format) -> str:
     """Why an agent does not look at a session that was written in place; empty where it does."""
     if kind.name != "opencode":
         return ""
-    return (
-        "opencode's import passes over a session that it has: export a new one, which gets an id of its own"
-    )
+    return "opencode's import skips a session that it already has: export a new one, which gets its own id"
 
 
 def _is_in_its_folder(kind: Format, path: Path) -> bool:
@@ -131,26 +129,26 @@ def _claude_code(folder: str, there: bool) -> str:
         return f"run it in {folder}"
     return (
         f"{folder} is not on this machine: Claude Code 2.1 finds the session from any folder, 2.0 only"
-        " from that one (make it; it may be empty)"
+        " from that one (create it; it may be empty)"
     )
 
 
 def _codex(folder: str, there: bool) -> str:
-    return "" if there else f"{folder} is not on this machine: Codex resumes it from any other folder too"
+    return "" if there else f"{folder} is not on this machine: Codex resumes it from any other folder"
 
 
 def _pi(folder: str, there: bool) -> str:
     if there:
         return f"run it in {folder}: from another folder pi asks whether to copy the session"
-    return f"{folder} is not on this machine: pi resumes nothing without it (make it; it may be empty)"
+    return f"{folder} is not on this machine: pi needs it to resume (create it; it may be empty)"
 
 
 def _qwen_code(folder: str, there: bool) -> str:
     if there:
-        return f"run it in {folder}: Qwen Code finds only the sessions of the folder that it is started in"
+        return f"run it in {folder}: Qwen Code finds only sessions of the folder it is started in"
     return (
         f"{folder} is not on this machine: Qwen Code finds the session only when it is started there"
-        " (make it; it may be empty)"
+        " (create it; it may be empty)"
     )
 
 
@@ -188,8 +186,4 @@ def _gemini_folder(kind: Format, path: Path) -> str:
         told = root.read_text("utf-8").strip() if kind.name == "gemini-cli" else ""
     except (OSError, ValueError):
         return ""
-    return (
-        f"run it in {told}: Gemini CLI finds only the sessions of the folder that it is started in"
-        if told
-        else ""
-    )
+    return f"run it in {told}: Gemini CLI finds only sessions of the folder it is started in" if told else ""

@@ -88,8 +88,8 @@ class Sharing:
             before, after = kind.read(source), kind.read(masked)
             if _outline(before.live) != _outline(after.live) or len(before.records) != len(after.records):
                 raise RefusedError(
-                    f"{where} was not written: masking would change what the session is made of;"
-                    " leave out a --mask that stands in names of fields or tools"
+                    f"{where} was not written: masking would change its structure;"
+                    " leave out a --mask that occurs in names of fields or tools"
                 )
             if broken := errors(check(kind.validity, kind.request(after, after.live))):
                 raise RefusedError(
@@ -102,7 +102,9 @@ class Sharing:
                 self.names_elsewhere += sum(lowered.count(name) for name in names)
             if again.tally.times:
                 kinds = ", ".join(sorted(again.tally.times))
-                raise RefusedError(f"{where} was not written: masked, it still seems to hold: {kinds}")
+                raise RefusedError(
+                    f"{where} was not written: after masking it still seems to contain: {kinds}"
+                )
 
     # What is said of it
 
@@ -121,21 +123,21 @@ class Sharing:
         told = self.as_json()
         rows = told["masked"]
         if not rows:
-            yield "Masked    nothing: no string looks like a secret, and no path names a user"
+            yield "Masked    nothing: no string looks like a secret and no path contains a user name"
         for row in rows:
             different = f", {row['different']} different" if row["different"] > 1 else ""
             times = f"{counted(row['times'], 'time')}{different}"
             yield f"Masked    {row['kind']}: {times}{_where(row['places'])}"
         if sealed := told["sealed_left_out"]:
-            yield f"Left out  {counted(sealed, 'piece')} of sealed thinking, wherever in the file"
+            yield f"Left out  {counted(sealed, 'piece')} of sealed thinking, anywhere in the file"
         for name in self.not_texts:
-            yield f"Left out  {name}: no text, so it cannot be searched"
+            yield f"Left out  {name}: not text, so it cannot be searched"
         if self.names_elsewhere:
             times = counted(self.names_elsewhere, "time")
-            words = f"a user name that is masked in paths stands {times} elsewhere"
-            yield f"Not sure  {words}: --mask takes it out"
+            words = f"a user name masked in paths occurs {times} elsewhere"
+            yield f"May miss  {words}: --mask masks it"
         for words in NOT_PROMISED:
-            yield f"Not sure  {words}"
+            yield f"May miss  {words}"
 
     def manifest(self, size: int, sha256: str, files: Iterable[Path]) -> bytes:
         """The paper that goes with a shared session: nothing in it tells of this machine."""

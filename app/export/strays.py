@@ -37,7 +37,7 @@ def remove(paths: Iterable[Path]) -> int:
     gone = 0
     for path in paths:
         if not path.name.startswith(STAGING_PREFIX):
-            raise ValueError(f"{path} is not an unfinished file of ours")
+            raise ValueError(f"{path} is not an unfinished file of handcompact")
         try:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)

@@ -39,8 +39,8 @@ def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
     lines += [f"Check     {marks[check.level]:4} {check.text}" for check in plan.checks]
     lines += [f"Repair    line {n.line or '?'}: {n.word} {n.detail}".rstrip() for n in counts.repairs]
     if plan.index is not None:
-        lines.append(f"Listed    {plan.index}: results that are gone, and how to get each again")
-    lines += [f"Yours     would go: {text.content.preview}" for text in plan.words_gone]
+        lines.append(f"Listed    {plan.index}: removed results and how to get each back")
+    lines += [f"Yours     would be lost: {text.content.preview}" for text in plan.words_gone]
     return lines
 
 
@@ -53,14 +53,14 @@ def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str
     if written.backup:
         facts.append(("Backup", str(written.backup)))
     if written.carried:
-        facts.append(("Carried", f"{human_bytes(written.carried)} came meanwhile, and stand behind it"))
+        facts.append(("Carried", f"{human_bytes(written.carried)} written to it meanwhile, added at the end"))
     if written.still_open:
         facts.append(("Warning", still_open_words(written.still_open)))
     if written.shared is not None and written.manifest:
-        facts.append(("Paper", f"{written.manifest}: what was masked, to go with it"))
+        facts.append(("Manifest", f"{written.manifest}: what was masked; share it with the session"))
     if written.shared is not None and written.target and isinstance(written.plan.source, FileSource):
         files = written.plan.session.name, str(written.target)
-        facts.append(("Look", f"handcompact diff {' '.join(map(quoted, files))}"))
+        facts.append(("Compare", f"handcompact diff {' '.join(map(quoted, files))}"))
     if written.report:
         facts.append(("Report", str(written.report)))
     if written.no_report:
@@ -76,9 +76,7 @@ def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str
 def still_open_words(writers: tuple[str, ...]) -> str:
     """What those do who have a file open that was replaced, and what to do."""
     have = "has" if len(writers) == 1 else "have"
-    return (
-        f"{', '.join(writers)} still {have} the old file open: what is written there is lost, so end it now"
-    )
+    return f"{', '.join(writers)} still {have} the old file open: quit it now: what it writes there is lost"
 
 
 def written_lines(written: Written) -> list[str]:

@@ -103,7 +103,7 @@ def why_refused(plan: ExportPlan, *, drop_user_words: bool) -> str | None:
         return f"refused: {plan.broken[0].text}; undo the step that does it"
     if plan.words_gone and not drop_user_words:
         return (
-            f"refused: {len(plan.words_gone)} of your own messages would go;"
+            f"refused: {len(plan.words_gone)} of your messages would be lost;"
             " allow it with --drop-user-words (or tick the line in the export dialog)"
         )
     return None
@@ -115,15 +115,15 @@ def _obstacle(plan: ExportPlan) -> str | None:
     if target is None or plan.in_place:
         return None
     if _is_folder(target):
-        return f"{target} is a folder: name a file"
+        return f"{target} is a folder: give a file name"
     if os.path.lexists(target):
-        return f"{target} exists already: choose another name"
+        return f"{target} already exists: choose another name"
     if plan.share is not None and plan.side_folder is not None and os.path.lexists(plan.side_folder[1]):
-        return f"{plan.side_folder[1]} exists already, from another export: choose another name"
+        return f"{plan.side_folder[1]} already exists, from another export: choose another name"
     if not _is_folder(target.parent) and not in_agent_dir(target):
         if os.path.lexists(target.parent):
-            return f"{target.parent} is no folder: choose another place"
-        return f"{target.parent} does not exist: make it, or choose another place"
+            return f"{target.parent} is not a folder: choose another place"
+        return f"{target.parent} does not exist: create it or choose another place"
     return None
 
 
@@ -328,16 +328,16 @@ def _check_unchanged(plan: ExportPlan) -> None:
     if not isinstance(source, FileSource):
         return
     if not source.is_whole():
-        raise FileChanged(f"{source.path} changed since it was opened (it was written anew): open it again")
+        raise FileChanged(f"{source.path} was rewritten since it was opened: reopen it")
     try:
         now = identity_of(source.path.stat())
     except OSError as error:
         if not plan.in_place:
             return
-        raise FileChanged(f"{source.path} is gone: it was to be replaced in place") from error
+        raise FileChanged(f"{source.path} is gone, so it cannot be replaced") from error
     if plan.in_place and now != source.identity:
         raise FileChanged(
-            f"{source.path} changed since it was opened: open it again, or write a new file instead"
+            f"{source.path} changed since it was opened: reopen it, or write a new file instead"
         )
 
 
@@ -347,7 +347,7 @@ def _check_same_bytes(plan: ExportPlan, backup: Backup | None) -> None:
     if isinstance(source, FileSource):
         with FileSource(source.path) as now:
             if sha256(now) != (sha256(source) if backup is None else backup.staged.sha256):
-                raise FileChanged(f"{source.path} holds other bytes than were opened: open it again")
+                raise FileChanged(f"{source.path} no longer has the content that was opened: reopen it")
 
 
 def _stem(plan: ExportPlan) -> str:

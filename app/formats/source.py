@@ -181,7 +181,7 @@ class FileSource:
 
 def changed_since_opened(name: str) -> FileChanged:
     """What is raised where the file of an open session holds other bytes than were read."""
-    return FileChanged(f"{name} was written anew since it was opened: open it again")
+    return FileChanged(f"{name} was rewritten since it was opened: reopen it")
 
 
 def identity_of(info: os.stat_result) -> Identity:

@@ -29,8 +29,8 @@ class Applied(Struct, frozen=True):
     def told(self) -> str:
         """What came of it, in a line."""
         if not self.misfits:
-            return f"all {self.done:,} steps were done" if self.done != 1 else "its step was done"
-        return f"{self.done:,} of {self.steps:,} steps were done"
+            return f"all {self.done:,} steps were applied" if self.done != 1 else "its step was applied"
+        return f"{self.done:,} of {self.steps:,} steps were applied"
 
 
 def open_recipe(path: Path) -> Recipe:

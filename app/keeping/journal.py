@@ -202,7 +202,7 @@ class Journal:
         data = b"".join(json.dumps(line, ensure_ascii=True).encode() + b"\n" for line in lines)
         if self._size + len(data) > MAX_BYTES:
             self._is_full = True
-            raise ValueError(f"they are more than {MAX_BYTES >> 20} MiB")
+            raise ValueError(f"they exceed {MAX_BYTES >> 20} MiB")
         written = 0
         while written < len(data):
             written += os.write(self._file, data[written:])
@@ -229,7 +229,7 @@ class Journal:
         if not self._has_complained:
             self._has_complained = True
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            self._told(f"your steps are not kept safe in {journal_dir()}: {reason}; the program works on")
+            self._told(f"your steps cannot be saved in {journal_dir()}: {reason}; the program keeps working")
 
     def _let_go(self) -> None:
         if self._file >= 0:

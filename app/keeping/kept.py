@@ -99,12 +99,12 @@ def find(source: Source) -> Found:
         try:
             descriptor = os.open(path, os.O_RDWR)
         except OSError as error:
-            notes.append(f"steps kept in {path} cannot be read: {error.strerror or error}")
+            notes.append(f"the steps saved in {path} cannot be read: {error.strerror or error}")
             continue
         try:
             if not try_lock(descriptor):
                 if not path.name.startswith(f"{stem_of(here.file)}-{os.getpid()}-"):
-                    notes.append("another handcompact works on this file: each keeps its own steps")
+                    notes.append("another handcompact has this file open: each saves its own steps")
                 continue
         finally:
             os.close(descriptor)
@@ -173,7 +173,7 @@ def read(path: Path) -> Kept:
     try:
         info = path.stat()
         if info.st_size > MAX_BYTES:
-            raise InputError(f"steps kept in {path} are too many to be read: {info.st_size:,} bytes")
+            raise InputError(f"the steps saved in {path} are too many to read: {info.st_size:,} bytes")
         lines = path.read_bytes().split(b"\n")
         head = json.loads(lines[0])
         if head["journal"] != VERSION:
@@ -182,9 +182,11 @@ def read(path: Path) -> Kept:
         identity, pipeline = _identity(head), dict(head["pipeline"])
         origin = str(head["origin"])
     except OSError as error:
-        raise InputError(f"steps kept in {path} cannot be read: {error.strerror or error}") from error
+        raise InputError(f"the steps saved in {path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"steps kept in {path} cannot be read: it is damaged at its beginning") from error
+        raise InputError(
+            f"the steps saved in {path} cannot be read: the file is damaged at its beginning"
+        ) from error
     steps = _Steps()
     # What stands behind the last line end was being written when the program ended.
     damage = steps.take(lines[1:-1])
@@ -249,10 +251,10 @@ def _refuse_if_gone(path: Path) -> None:
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError as error:
-        raise RefusedError("these steps are not there any more: another handcompact took them up") from error
+        raise RefusedError("these steps are gone: another handcompact reapplied them") from error
     try:
         if not try_lock(descriptor):
-            raise RefusedError("another handcompact is at work on these steps")
+            raise RefusedError("another handcompact is using these steps")
     finally:
         os.close(descriptor)
 
@@ -279,4 +281,4 @@ def state_of(source: Source, kept: Kept) -> str:
     if source.size == there.size and hashes_of(source, there.size) == (there.begins, there.ends):
         return ""
     grew = source.size > there.size and hashes_of(source, there.size) == (there.begins, there.ends)
-    return "the file grew since" if grew else "the file was changed since"
+    return "the file grew since" if grew else "the file changed since"

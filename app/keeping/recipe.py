@@ -86,7 +86,9 @@ def recipe_of(workspace: Workspace) -> tuple[Recipe, list[str]]:
         left_out.append("options of the pipeline that no file may set")
     for operation in steps:
         if not all(map(can_be_said, _texts(operation))):
-            raise RefusedError(f"{operation.words}: its text holds half of a sign, which no recipe can hold")
+            raise RefusedError(
+                f"{operation.words}: its text contains half of a character, which a recipe cannot hold"
+            )
     keys = (key for operation in steps if not operation.rule for key in operation.keys)
     return Recipe(pipeline, tuple(steps), looks_of(workspace.session, keys)), left_out
 
@@ -102,7 +104,7 @@ def _without_strange(
         try:
             check_strange(type(stages[operation.step].stage), operation.step, name, value)
         except BadPipeline:
-            left_out.append(f"{operation.step}.{name}, which no file may set")
+            left_out.append(f"{operation.step}.{name}, which a file is not allowed to set")
         else:
             kept.append((name, value))
     return replace(operation, options=tuple(kept)) if kept else None
@@ -127,7 +129,7 @@ def as_toml(recipe: Recipe) -> str:
     """A recipe as the text of its file; raises RefusedError where that would be too large."""
     text = "\n".join(_lines(recipe)) + "\n"
     if len(text.encode()) > MOST_BYTES or len(recipe.steps) > MOST_STEPS:
-        raise RefusedError(f"{counted(len(recipe.steps), 'step')} are too much for a recipe")
+        raise RefusedError(f"{counted(len(recipe.steps), 'step')} are too many for a recipe")
     return text
 
 
@@ -138,7 +140,7 @@ def save_recipe(workspace: Workspace, path: Path) -> list[str]:
     """
     recipe, left_out = recipe_of(workspace)
     if not recipe.steps:
-        raise RefusedError("nothing was done yet: there is no recipe to write")
+        raise RefusedError("no steps yet: there is nothing to save")
     files.publish_new(files.stage(path.absolute().parent, [as_toml(recipe).encode()]), path)
     return left_out
 
@@ -202,13 +204,13 @@ def load_recipe(path: Path, check_rule: Callable[[str], None]) -> Recipe:
     """
     try:
         if not path.is_file():
-            why = "it is no file" if path.exists() else "there is no such file"
-            raise BadRecipe(f"{path} cannot be read ({why}): a recipe in TOML was expected")
+            why = "not a file" if path.exists() else "no such file"
+            raise BadRecipe(f"{path} cannot be read ({why}): expected a recipe in TOML")
         if path.stat().st_size > MOST_BYTES:
-            raise BadRecipe(f"{path} is larger than {MOST_BYTES >> 20} MiB: no recipe is so long")
+            raise BadRecipe(f"{path} is larger than {MOST_BYTES >> 20} MiB, too long for a recipe")
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        raise BadRecipe(f"{path} cannot be read ({error}): a recipe in TOML was expected") from error
+        raise BadRecipe(f"{path} cannot be read ({error}): expected a recipe in TOML") from error
     return parse_recipe(text, str(path), check_rule)
 
 
@@ -230,7 +232,7 @@ def _parsed(data: Mapping[str, Any], origin: str, check_rule: Callable[[str], No
     pipeline, misfits = _pipeline(data.get("pipeline"), origin)
     tables = data.get("step")
     if not isinstance(tables, list) or not 0 < len(tables) <= MOST_STEPS:
-        raise BadRecipe(f"a recipe needs [[step]] tables, up to {MOST_STEPS:,}")
+        raise BadRecipe(f"a recipe needs [[step]] tables, at most {MOST_STEPS:,}")
     stages = {} if pipeline is None else _kinds(pipeline)
     steps = []
     for number, table in enumerate(tables, 1):
@@ -266,7 +268,7 @@ def _operation(
     table: Any, stages: Mapping[str, PipelineStep], check_rule: Callable[[str], None]
 ) -> Operation:
     if not isinstance(table, dict):
-        raise BadRecipe(f"a table was expected, not {told(table)}")
+        raise BadRecipe(f"expected a table, not {told(table)}")
     _check_keys(table, _STEP_KEYS, "a step")
     do = _checked_text("do", table.get("do"))
     keys = _list(table, "keys")
@@ -275,7 +277,7 @@ def _operation(
     if " " in do.strip():
         if len(table) > 1:
             raise BadRecipe(
-                f"do = {told(do)} chooses its rows itself: stage, keys and options cannot be added"
+                f"do = {told(do)} chooses its rows itself: stage, keys and options are not allowed with it"
             )
         check_rule(do)
         return Operation(Deed.EDIT, rule=do)
@@ -293,7 +295,7 @@ def _deed(
     deed: Deed, stage: str, keys: tuple[str, ...], options: dict[str, Any], stages: Mapping[str, PipelineStep]
 ) -> Operation:
     if stage and deed not in _STAGED:
-        raise BadRecipe(f"{deed} takes no stage, not {told(stage)}")
+        raise BadRecipe(f"{deed} takes no stage, but has {told(stage)}")
     if keys and deed not in (*_KEYED, Deed.UNCHANGED):
         raise BadRecipe(f"{deed} takes no keys")
     if deed in _KEYED and not keys:
@@ -338,14 +340,14 @@ def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], what: str) -> 
 
 def _checked_text(name: str, value: Any) -> str:
     if not isinstance(value, str) or len(value) > MOST_CHARS:
-        raise BadRecipe(f"{name} must be a text of up to {MOST_CHARS:,} characters, not {told(value)}")
+        raise BadRecipe(f"{name} must be a string of up to {MOST_CHARS:,} characters, not {told(value)}")
     return value
 
 
 def _list(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = table.get(name, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise BadRecipe(f"{name} must be a list of texts, not {told(value)}")
+        raise BadRecipe(f"{name} must be a list of strings, not {told(value)}")
     return tuple(value)
 
 
@@ -361,5 +363,7 @@ def _table(table: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _plain(table: str, key: str, value: Any) -> Any:
     items: Iterable[Any] = value if isinstance(value, list) else (value,)
     if not all(isinstance(item, str | bool | int | float) for item in items):
-        raise BadRecipe(f"{table}.{key} must be a text, a number, true, false, or a list, not {told(value)}")
+        raise BadRecipe(
+            f"{table}.{key} must be a string, a number, true, false, or a list, not {told(value)}"
+        )
     return tuple(value) if isinstance(value, list) else value

@@ -14,7 +14,7 @@ from app.stages.survey import Survey
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveContext(Stage):
-    """Narrows the conversation to what stands behind its newest boundary that hides."""
+    """Narrows the conversation to what follows its newest boundary that hides earlier messages."""
 
     name: ClassVar[str] = "active_context"
     title: ClassVar[str] = "active"

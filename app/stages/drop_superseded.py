@@ -44,7 +44,7 @@ _WITH_OTHER_CAUSES: Final = frozenset({Kind.GREP, Kind.GLOB, Kind.LIST, Kind.WRI
 
 @dataclass(frozen=True, kw_only=True)
 class DropSuperseded(Stage):
-    """Clears results of the chosen kinds: kind by kind as listed, in each the oldest first."""
+    """Clears results of the chosen kinds, kind by kind in the order given, oldest first."""
 
     name: ClassVar[str] = "drop_superseded"
     title: ClassVar[str] = "superseded"

@@ -14,7 +14,7 @@ from app.stages.survey import Survey
 
 @dataclass(frozen=True, kw_only=True)
 class DropThinking(Stage):
-    """Takes out the thinking of whole turns, oldest first; the newest reply's turn is never touched.
+    """Removes the thinking of whole turns, oldest first; never from the turn of the newest reply.
 
     Providers refuse a changed thinking block, and one that lacks others of its message; a turn without
     any is accepted.

@@ -13,7 +13,7 @@ from app.stages.saving import HeadForm, Saver, check_folders, folder_option, roo
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(Stage):
-    """Saves the biggest results and leaves previews, whatever their tool or age, until the size is met."""
+    """Saves the biggest results of any tool or age to files, with previews left, until the size is met."""
 
     name: ClassVar[str] = "fit"
     title: ClassVar[str] = "fit"

@@ -29,7 +29,7 @@ TOOLS = ("Read", "Write", "Edit", "Bash", "Grep", "Glob", "mcp__*")
 
 @dataclass(frozen=True, kw_only=True)
 class Microcompact(Stage):
-    """Clears all but the newest results of tools that can be run again, when it is time to."""
+    """Clears all but the newest results of tools that can be run again, once its trigger is met."""
 
     name: ClassVar[str] = "microcompact"
     title: ClassVar[str] = "micro"

@@ -147,4 +147,4 @@ _WORDS = {
     "float": "a number",
     "str": "a string",
 }
-_PLURALS = {"int": "whole numbers", "float": "numbers", "str": "texts"}
+_PLURALS = {"int": "whole numbers", "float": "numbers", "str": "strings"}

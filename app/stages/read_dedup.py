@@ -19,7 +19,7 @@ from app.stages.tool_list import aliases_option, is_listed
 
 @dataclass(frozen=True, kw_only=True)
 class ReadDedup(Stage):
-    """Makes a stub of each read whose path and content stand in an earlier read already."""
+    """Replaces each read that repeats the path and content of an earlier one with a stub."""
 
     name: ClassVar[str] = "read_dedup"
     title: ClassVar[str] = "read dedup"

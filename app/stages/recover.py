@@ -24,7 +24,7 @@ _MARGIN = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class Recover(Summarizing):
-    """Cuts a conversation that a provider refused: a summary first, then an ever shorter tail."""
+    """Cuts a conversation that a provider refused: first a summary, then ever shorter tails."""
 
     name: ClassVar[str] = "recover"
     title: ClassVar[str] = "recover"

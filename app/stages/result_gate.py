@@ -38,7 +38,7 @@ TOOLS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ResultGate(Stage):
-    """Cuts the middle of long results seen in enough prompts, of those that came after the latch opened."""
+    """Cuts the middle of long results that came after the latch opened, once enough prompts held them."""
 
     name: ClassVar[str] = "result_gate"
     title: ClassVar[str] = "8K gate"

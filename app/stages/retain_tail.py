@@ -14,7 +14,7 @@ from app.stages.survey import Survey
 
 @dataclass(frozen=True, kw_only=True)
 class RetainTail(Stage):
-    """Drops whole old turns, the last resort: only while size and count are both over their limits."""
+    """Drops whole old turns, as a last resort: only while both size and count are over their limits."""
 
     name: ClassVar[str] = "retain_tail"
     title: ClassVar[str] = "retain tail"

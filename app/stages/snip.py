@@ -22,7 +22,7 @@ from app.stages.survey import Survey
 
 @dataclass(frozen=True, kw_only=True)
 class Snip(Stage):
-    """Takes the middle out of a conversation of too many messages; it hides nothing."""
+    """Removes the middle of a conversation with too many messages; hides nothing."""
 
     name: ClassVar[str] = "snip"
     title: ClassVar[str] = "snip"

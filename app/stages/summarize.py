@@ -15,7 +15,7 @@ from app.stages.summarizing import Summarizing
 
 @dataclass(frozen=True, kw_only=True)
 class Summarize(Summarizing):
-    """Writes a summary once the conversation is too large, and starts it anew behind a boundary."""
+    """Writes a summary once the conversation is too large, and restarts it after a boundary."""
 
     name: ClassVar[str] = "summarize"
     title: ClassVar[str] = "summarize"

@@ -47,7 +47,7 @@ class Patience(Struct, frozen=True):
                 raise Stopped(f"{name} was stopped")
             if time.monotonic() > end:
                 raise SummaryFailed(
-                    f"{name} gave no whole answer within {self.seconds:g} seconds"
+                    f"{name} gave no complete answer within {self.seconds:g} seconds"
                     " (timeout_seconds in the settings)"
                 )
 

@@ -17,6 +17,4 @@ class ByHand(Struct, frozen=True):
 
     def __call__(self, job: Job) -> Outcome:
         written = job.summaries.hand.strip()
-        return (
-            Outcome(headed(job, written), written) if written else Outcome(missing="none was written by hand")
-        )
+        return Outcome(headed(job, written), written) if written else Outcome(missing="none written by hand")

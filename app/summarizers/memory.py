@@ -27,7 +27,7 @@ class Memory(Struct, frozen=True):
     def __call__(self, job: Job) -> Outcome:
         memory = job.summaries.memory
         if not memory.strip():
-            return Outcome(missing="no memory text was given")
+            return Outcome(missing="no memory text given")
         return Outcome(
             f"[Context compacted at {job.clock} via Session Memory]\n"
             f"Messages removed: {job.removed}. Tokens before: ~{job.tokens}\n\n"

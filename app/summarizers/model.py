@@ -88,7 +88,7 @@ def obtain(request: SummaryRequest, ask: Ask, *, allowed: bool) -> str:
     """
     if not allowed:
         raise SummaryFailed(
-            f"{request.chars:,} characters of the session would be sent to a model: that needs a yes"
+            f"{request.chars:,} characters of the session would be sent to a model: this needs your consent"
         )
     try:
         answer = ask(request)

@@ -114,9 +114,9 @@ class Provider:
     def _key(self, variable: str) -> str:
         key = self.env.get(variable, "").strip()
         if not key:
-            raise InputError(f"the environment variable {variable} is not set: it should hold the key")
+            raise InputError(f"the environment variable {variable} is not set: it should contain the key")
         if not (key.isascii() and key.isprintable()) or " " in key:
-            raise InputError(f"the environment variable {variable} holds signs that no key has")
+            raise InputError(f"the environment variable {variable} contains characters that no key has")
         return key
 
 
@@ -189,7 +189,7 @@ def _parsed(table: Any, where: str) -> Provider:
         raise InputError(f"{where}: [model] of kind {kind} has {known}, and no {', '.join(sorted(unknown))}")
     seconds = table.get("timeout_seconds", TIMEOUT_SECONDS)
     if type(seconds) not in (int, float) or not 0 < seconds < float("inf"):
-        raise InputError(f"{where}: timeout_seconds is a number above 0")
+        raise InputError(f"{where}: timeout_seconds must be a number above 0")
     if kind == "command":
         argv = table.get("argv")
         if not isinstance(argv, list) or not argv or not all(isinstance(part, str) for part in argv):
@@ -197,12 +197,12 @@ def _parsed(table: Any, where: str) -> Provider:
         return Provider(kind, argv=tuple(argv), timeout_seconds=seconds)
     words = {name: table.get(name, "") for name in ("model", "base_url", "key_variable")}
     if not all(isinstance(word, str) for word in words.values()) or not words["model"]:
-        raise InputError(f"{where}: [model] needs model; it, base_url and key_variable are texts")
+        raise InputError(f"{where}: [model] needs model; model, base_url and key_variable must be strings")
     if words["base_url"] and (wrong := _why_no_address(words["base_url"])):
         raise InputError(f"{where}: base_url {wrong}")
     max_tokens = table.get("max_tokens")
     if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
-        raise InputError(f"{where}: max_tokens is a whole number from 1")
+        raise InputError(f"{where}: max_tokens must be a whole number of at least 1")
     return Provider(kind, **words, max_tokens=max_tokens, timeout_seconds=seconds)
 
 
@@ -216,5 +216,5 @@ def _why_no_address(base_url: str) -> str | None:
     if not known or address.scheme not in ("http", "https"):
         return "must begin with https:// or http:// and a host"
     if address.username is not None or address.query or address.fragment:
-        return "holds more than an address: a key goes into the variable that key_variable names"
+        return "must be only an address: put the key into the variable named by key_variable"
     return None

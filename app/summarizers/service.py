@@ -75,7 +75,7 @@ def _library(service: Service) -> Any:
             return importlib.import_module(service.kind)
     except ImportError as error:
         raise InputError(
-            f"to ask {service.host} its library is needed: pip install 'handcompact[{service.kind}]'"
+            f"asking {service.host} needs its library: pip install 'handcompact[{service.kind}]'"
         ) from error
 
 
@@ -112,7 +112,7 @@ async def _endless(response: Any, host: str) -> NoReturn:
     while True:
         await asyncio.sleep(POLL_SECONDS)
         if response.http_response.num_bytes_downloaded > MOST_BYTES:
-            raise SummaryFailed(f"{host} sent more than {human_bytes(MOST_BYTES)}, and no end")
+            raise SummaryFailed(f"{host} sent more than {human_bytes(MOST_BYTES)} without an end")
 
 
 async def _first_of(*works: Coroutine[Any, Any, T]) -> T:
@@ -154,7 +154,7 @@ async def _events(response: Any) -> AsyncIterator[Any]:
     if "json" in kind:
         yield json.loads(await response.read())
     elif "html" in kind:
-        raise SummaryFailed("a page for a browser came back: base_url is no address of an API")
+        raise SummaryFailed("it sent a web page: base_url is not the address of an API")
     else:
         async with await response.parse() as stream:
             async for event in stream:

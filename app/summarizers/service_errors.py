@@ -47,20 +47,20 @@ def _of_status(status: int, error: Any, service: Service) -> str:
         case 401 | 403:
             name = service.key_variable
             key = f"the key in {name}" if name else "a request without a key (key_variable names none)"
-            return f"{host} does not take {key} ({status}): {said}"
+            return f"{host} does not accept {key} ({status}): {said}"
         case 404:
             asked = getattr(getattr(error, "request", None), "url", "")
             return f"{host} knows no model {service.model}, or no address {_path(asked)} (404): {said}"
         case 429:
             return f"{host} asks to wait{_wait(headers)} (429): {said}"
         case 400 | 413 if read_refusal(said) is not None:
-            return f"the prompt is too long for {service.model}, and input_chars makes it shorter: {said}"
+            return f"the prompt is too long for {service.model}: set a lower input_chars: {said}"
         case _ if 300 <= status < 400:
             to = one_line(headers.get("location", "another place"))
-            return f"{host} sends on to {to}, where nothing was sent ({status}): base_url can name it"
+            return f"{host} redirects to {to} ({status}), and nothing was sent there: base_url can name it"
         case _ if status >= 500:
-            return f"{host} failed by itself and can be asked again ({status}): {said}"
-    return f"{host} does not take the request ({status}): {said}"
+            return f"{host} failed on its side ({status}): try again later: {said}"
+    return f"{host} does not accept the request ({status}): {said}"
 
 
 def _of_connection(error: Exception, service: Service, chars: int) -> str:
@@ -74,7 +74,7 @@ def _of_connection(error: Exception, service: Service, chars: int) -> str:
         return f"{host} broke off with an error after {chars:,} characters: {said}"
     if any(word in name for name in names for word in ("Protocol", "Read", "Write", "APIConnection")):
         return f"the connection to {host} broke off after {chars:,} characters: {_root(error)}"
-    return f"what {host} sent is no answer: {one_line(str(error))}"
+    return f"what {host} sent is not an answer: {one_line(str(error))}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -105,7 +105,7 @@ def _said(body: Any) -> str:
         try:
             return _said(json.loads(body))
         except ValueError:
-            return "a page for a browser" if "<html" in body[:1000].lower() else one_line(body)
+            return "a web page" if "<html" in body[:1000].lower() else one_line(body)
     if isinstance(body, dict):
         for name in ("error", "message", "detail"):
             if body.get(name):

@@ -46,8 +46,8 @@ class Form(Struct, frozen=True):
             )
         if end in self.cut_ends:
             raise SummaryFailed(
-                f"the answer is cut off {chars}, at the most that the model may write ({end}):"
-                " max_tokens in the settings allows more"
+                f"the answer was cut off {chars}, at the limit of output tokens ({end}):"
+                " raise max_tokens in the settings"
             )
         raise SummaryFailed(f"{host} ended its answer {chars} for another reason: {end[:60]}")
 

@@ -109,7 +109,7 @@ class Calibration(Struct, frozen=True):
     def told(self) -> str:
         """What the session's own usage says, in a sentence: factor, spread, and what no message shows."""
         if not self.calibrated:
-            return f"not calibrated: {self.increments} replies say how the context grew, {ENOUGH} are needed"
+            return f"not calibrated: {self.increments} replies show how the context grew, {ENOUGH} are needed"
         unseen = "" if not self.overhead else f"; about {self.overhead:,} tokens more in every request"
         return (
             f"calibrated on {self.increments} replies: the count times {self.factor:.2f},"

@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_told_and_the_exit_code_says_so(
     )
     done = handcompact("apply", recipe, session, *ROUGH, "--dry-run")
     assert done.code == 1 and "! step 2, pin 1 block: the block is missing" in done.err
-    assert "1 of 2 steps were done" in done.err and "\x1b" not in done.err
+    assert "1 of 2 steps were applied" in done.err and "\x1b" not in done.err
     told = handcompact("apply", recipe, session, *ROUGH, "--dry-run", "--json").json
     assert len(told["not_applied"]) == 1
 
@@ -64,7 +64,7 @@ def test_nothing_that_fits_writes_nothing(handcompact: Handcompact, session: Pat
     recipe.write_text('recipe = 1\n[[step]]\ndo = "pin"\nkeys = ["gone"]\n')
     before = tree(session.parent)
     done = handcompact("apply", recipe, session, *ROUGH)
-    assert done.code == 3 and "nothing of" in done.err and tree(session.parent) == before
+    assert done.code == 3 and "no step of" in done.err and tree(session.parent) == before
 
 
 def test_own_words_need_a_yes_of_the_one_who_applies(
@@ -73,7 +73,7 @@ def test_own_words_need_a_yes_of_the_one_who_applies(
     recipe = tmp_path / "r.toml"
     recipe.write_text('recipe = 1\n[[step]]\ndo = "drop role:user allow_words=true"\n')
     done = handcompact("apply", recipe, session, *ROUGH, "--dry-run")
-    assert done.code == 3 and "your own messages would go" in done.err
+    assert done.code == 3 and "of your messages would be lost" in done.err
     assert handcompact("apply", recipe, session, *ROUGH, "--dry-run", "--drop-user-words").code == 0
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_no_recipe_is_bad_use(handcompact: Handcompact, session: 
 
 def test_a_recipe_replaces_no_file(handcompact: Handcompact, session: Path) -> None:
     done = handcompact("edit", session, "--do", "clear tool:Read", "--save-recipe", session, *ROUGH)
-    assert done.code == 3 and "exists already" in done.err
+    assert done.code == 3 and "already exists" in done.err
     done = handcompact("edit", session, "--do", "clear tool:Read", "--save-recipe", "-", *ROUGH)
-    assert done.code == 2 and "to a file" in done.err
+    assert done.code == 2 and "cannot go to standard output" in done.err
     assert session.read_bytes() == (SAMPLES / "claude-code-tools.jsonl").read_bytes()

@@ -67,7 +67,7 @@ def test_no_file_is_replaced(handcompact: Handcompact, session: Path) -> None:
     taken = session.parent / "taken.json"
     taken.write_text("mine")
     done = handcompact("convert", session, "--to", "anthropic", "--out", taken, "--json")
-    assert done.code == 3 and done.json["written"] is False and "exists already" in done.err
+    assert done.code == 3 and done.json["written"] is False and "already exists" in done.err
     assert taken.read_text() == "mine"
 
 
@@ -79,7 +79,7 @@ def test_a_file_that_reads_back_otherwise_gets_no_name(
 
     monkeypatch.setattr("app.convert.plan.stage", damaged)
     done = handcompact("convert", session, "--to", "codex")
-    assert done.code == 3 and "not what was planned" in done.err
+    assert done.code == 3 and "differs from the plan" in done.err
     assert [path.name for path in session.parent.iterdir()] == [session.name]
 
 

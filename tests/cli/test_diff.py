@@ -60,7 +60,7 @@ def test_an_export_alone_is_held_against_its_source(
     original.write_text("{}")
     done = handcompact("diff", export, *ROUGH, "--brief")
     assert done.code == 1 and ".transcripts" in done.out and "kept 72, changed 24" in done.out
-    assert "changed since or is gone: its backup is compared" in done.err
+    assert "has changed or is gone: its backup is compared" in done.err
 
 
 def test_an_export_in_place_is_held_against_its_backup(handcompact: Handcompact, original: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_source_that_is_missing_or_changed_is_said(
     stranger = original.with_name("stranger.json")
     stranger.write_text(export.read_text())
     done = handcompact("diff", stranger, *ROUGH)
-    assert done.code == 2 and "has no manifest that names its source: give the other session" in done.err
+    assert done.code == 2 and "has no manifest naming its source: give the other session" in done.err
 
 
 @pytest.mark.parametrize("target", ["claude-code", "codex", "pi", "openai-chat"])

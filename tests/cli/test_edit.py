@@ -154,13 +154,13 @@ def test_without_an_operation_the_quick_fixes_are_told(handcompact: Handcompact,
         ("cut 1 head=many", 2, "cut.head must be a whole number"),
         ("cut 1 depth=3", 2, "edit cut has no option 'depth'; it has: allow_words, force, head"),
         ("clear larger_than:big", 2, "larger_than must be a whole number"),
-        ("fix", 2, "the name of one quick fix was expected"),
+        ("fix", 2, "expected the name of one quick fix"),
         ("fix magic", 2, "there is no quick fix 'magic'"),
-        ("stage", 2, "the name of a stage was expected"),
+        ("stage", 2, "expected the name of a stage"),
         ("stage nope", 2, "there is no stage 'nope'"),
-        ("run twice", 2, "run takes no more words"),
+        ("run twice", 2, "run takes no arguments"),
         ("pin", 3, "no rows are chosen"),
-        ("replace_text 1.0 text=@/no/such/file", 2, "a text file was expected"),
+        ("replace_text 1.0 text=@/no/such/file", 2, "expected a text file"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(
@@ -190,4 +190,4 @@ def test_what_would_be_written_needs_operations(
     handcompact: Handcompact, session: Path, option: list[str]
 ) -> None:
     done = handcompact("edit", session, *option)
-    assert done.code == 2 and f"{option[0]} needs operations: give --do" in done.err and done.out == ""
+    assert done.code == 2 and f"{option[0]} needs at least one --do" in done.err and done.out == ""

@@ -66,7 +66,7 @@ def test_people_get_the_largest_sessions_and_a_line_for_each_trouble(
 ) -> None:
     done = handcompact("report", tree, "--count", "rough", "--jobs", "1", "--top", "1")
     assert "2 sessions" in done.out and "deep/long.jsonl" in done.out and "small.json" not in done.out
-    assert "1 other file passed over" in done.out and "and 1 smaller session" in done.out
+    assert "1 other file skipped" in done.out and "and 1 smaller session" in done.out
     assert done.err.count("\n") == 1 and "empty.jsonl: unreadable" in done.err
     assert "\x1b" not in done.out and "of which gentle would free ~" in done.out
 
@@ -135,7 +135,7 @@ def test_a_folder_without_sessions_and_a_pipeline_that_is_none_are_bad_use(
     assert handcompact("report", tmp_path / "bare").code == 2
     assert handcompact("compact", tree, "--pipeline", "gone").code == 2
     assert handcompact("report", tree, "--jobs", "0").code == 2
-    assert "--leaf is for one session" in handcompact("report", tree, "--leaf", "x").err
+    assert "--leaf works on one session" in handcompact("report", tree, "--leaf", "x").err
 
 
 def test_a_folder_that_cannot_be_listed_is_told_of(

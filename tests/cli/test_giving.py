@@ -55,7 +55,7 @@ def test_a_memory_over_its_limit_is_cut_and_told(handcompact: Handcompact, sessi
     done = handcompact(*asked)
     assert done.code == 0 and "lines did not fit in 6,000 tokens" in done.err
     for content, words in (
-        (b"x" * 90_000, "the first line of the memory alone is longer"),
+        (b"x" * 90_000, "the first line of the memory alone exceeds"),
         (b"x\n" * 1_000_000, "is larger than 1 MiB"),
         (b"caf\xe9", "cannot be read"),
         (b" \n", "is empty"),
@@ -65,7 +65,7 @@ def test_a_memory_over_its_limit_is_cut_and_told(handcompact: Handcompact, sessi
         assert failed.code == 2 and words in failed.err and failed.err.count("\n") == 1
     memory.unlink()
     memory.mkdir()
-    assert "is no file" in handcompact(*asked).err
+    assert "is not a file" in handcompact(*asked).err
 
 
 @pytest.mark.parametrize("as_file", [False, True])
@@ -154,7 +154,7 @@ def test_a_service_that_fails_ends_with_3_and_writes_nothing(
     ("arguments", "words"),
     [
         (("--pipeline", "react-mini", "--summary-file", "{session}"), "no stage that writes a summary"),
-        (("--pipeline", "react-mini", "--refusal", "too long"), "no stage that deals with a refusal"),
+        (("--pipeline", "react-mini", "--refusal", "too long"), "no stage that handles a refusal"),
         (
             ("--pipeline", "layered", "--refusal", "Overloaded"),
             "does not say that the conversation is too long",
@@ -162,10 +162,10 @@ def test_a_service_that_fails_ends_with_3_and_writes_nothing(
         (("--pipeline", "layered", "--summary-file", "missing.md"), "missing.md is not a file"),
         (("--pipeline", "layered", "--refusal", "@missing.txt"), "missing.txt is not a file"),
         (("--pipeline", "layered", "--model-command", "'"), "--model-command"),
-        (("--pipeline", "layered", "--model-command", " "), "names no program"),
-        (("--pipeline", "layered", "--model-command", "x", "--ask-model"), "name two models"),
+        (("--pipeline", "layered", "--model-command", " "), "is empty: give a program"),
+        (("--pipeline", "layered", "--model-command", "x", "--ask-model"), "exclude each other"),
         (("--pipeline", "layered", "--ask-model"), "needs a [model] in"),
-        (("--pipeline", "layered", "--yes-send"), "needs somebody to send to"),
+        (("--pipeline", "layered", "--yes-send"), "needs --ask-model or"),
     ],
 )
 def test_what_fits_no_stage_is_one_line(

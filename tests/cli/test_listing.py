@@ -39,4 +39,4 @@ def test_a_session_is_listed_with_who_is_at_work_on_it(home: Path, handcompact: 
     looked = {place["agent"]: place["found"] for place in listed["looked_in"]}
     assert looked["Claude Code"] == 1 and looked["Codex"] == 0
     out = handcompact("list").out
-    assert "Fix it." in out and "! at work on" in out and f"Looked in {home / '.codex/sessions'}" in out
+    assert "Fix it." in out and "! in use:" in out and f"Looked in {home / '.codex/sessions'}" in out

@@ -31,7 +31,7 @@ def session(tmp_path: Path) -> Path:
 
 def test_the_lost_are_counted_and_named(handcompact: Handcompact, session: Path) -> None:
     done = handcompact("edit", session, *CLEAR)
-    assert "Lost      1 fact that what stays still speaks of" in done.out
+    assert "Lost      1 fact removed but still mentioned" in done.out
     assert "value retry_budget = 17  (retry_budget, once)" in done.out
     told = handcompact("edit", session, *CLEAR, "--json").json["lost"]
     assert handcompact("edit", session, *CLEAR, "--json", "--count", "rough").json["lost"] is None
@@ -44,4 +44,4 @@ def test_where_nothing_goes_nothing_is_said(handcompact: Handcompact, session: P
     assert "Lost" not in done.out
     session.write_bytes(session.read_bytes().replace(b"retry_budget = 17", b"nothing"))
     done = handcompact("edit", session, *CLEAR)
-    assert "Lost      nothing found that what stays speaks of" in done.out
+    assert "Lost      no removed fact is still mentioned" in done.out

@@ -33,9 +33,9 @@ def test_all_are_listed_with_where_they_come_from(handcompact: Handcompact, own:
     rows = [line.split(maxsplit=2) for line in done.out.splitlines()]
     presets = [[name, "preset"] for name in preset_names()]
     assert [row[:2] for row in rows[: len(presets) + 1]] == [*presets, ["mine", "yours"]]
-    assert f"! {own / 'react-mini.toml'}: name 'react-mini' is that of a preset: rename the file" in done.out
+    assert f"! {own / 'react-mini.toml'}: name 'react-mini' is the name of a preset: rename the file" in done.out
     assert f"! {own / 'wrong.toml'} is not TOML" in done.out
-    assert f"Yours lie in {own}" in done.out
+    assert f"Your own are in {own}" in done.out
     told = handcompact("pipelines", "--json").json
     assert [p["name"] for p in told["pipelines"]] == [*preset_names(), "mine"]
     assert told["pipelines"][-1]["origin"] == str(own / "mine.toml")
@@ -77,7 +77,7 @@ def test_an_own_one_runs_by_its_name_and_by_its_path(handcompact: Handcompact, o
     [
         ("wrong", "wrong.toml is not TOML"),
         ("nope", "there is no pipeline 'nope'"),
-        ("gone.toml", "gone.toml cannot be read (there is no such file)"),
+        ("gone.toml", "gone.toml cannot be read (no such file)"),
         ("", "there is no pipeline ''"),
         ("x\x1b]0;y\x07.toml", "cannot be read"),
     ],
@@ -129,4 +129,4 @@ def test_the_json_of_an_own_one_is_one_object(handcompact: Handcompact, own: Pat
 def test_what_goes_unheard_beside_show_is_refused(handcompact: Handcompact, more: tuple[str, ...]) -> None:
     done = handcompact("pipelines", "--show", "gentle", *more)
     assert (done.code, done.out) == (2, "")
-    assert "--show prints the TOML of one pipeline: leave it out, or leave out" in done.err
+    assert "--show prints one pipeline: leave out --show or" in done.err

@@ -45,7 +45,7 @@ def test_a_repair_is_shown_first_and_then_written_beside(
 def test_a_sound_session_needs_nothing(handcompact: Handcompact, tmp_path: Path) -> None:
     path = put("100-usage-repeated-per-block.jsonl", tmp_path)
     done = handcompact("repair", path, "--write")
-    assert done.code == 0 and "nothing to mend" in done.out
+    assert done.code == 0 and "nothing to repair" in done.out
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == [path.name]
 
 
@@ -64,4 +64,4 @@ def test_a_session_that_its_agent_cannot_resume_as_it_is_becomes_one_that_it_can
     assert looked.code == 1 and "result-twice" in looked.out
     done = handcompact("repair", sick, "--write", "--json")
     assert done.code == 0 and done.json["written"]
-    assert handcompact("repair", done.json["target"]).out.strip() == "nothing to mend"
+    assert handcompact("repair", done.json["target"]).out.strip() == "nothing to repair"

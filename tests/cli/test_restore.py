@@ -81,7 +81,7 @@ def test_the_difference_is_shown_and_nothing_is_put_back(
     done = handcompact("restore", backup, "--diff", "--yes")
     assert done.code == 0 and session.read_bytes() == backup.read_bytes()
     done = handcompact("restore", backup, "--diff")
-    assert done.code == 0 and "holds these bytes already" in done.out
+    assert done.code == 0 and "is identical to the backup" in done.out
 
 
 def test_a_file_that_is_no_session_any_more_can_still_be_restored(
@@ -102,7 +102,7 @@ def test_a_terminal_is_asked_and_only_a_yes_is_one(
         answer(monkeypatch, no)
         done = handcompact("restore", backup)
         assert done.code == 3 and "nothing was restored" in done.err, no
-        assert "Put it back? [y/N]" in done.out and "kept 72, changed 24" in done.out
+        assert "Restore it? [y/N]" in done.out and "kept 72, changed 24" in done.out
         assert session.read_bytes() == compacted
     answer(monkeypatch, "y\n")
     done = handcompact("restore", backup, "--diff")
@@ -162,7 +162,7 @@ def test_a_file_that_another_program_writes_is_left_alone(
         reader = subprocess.Popen(["sleep", "60"], stdin=file)
     try:
         done = handcompact("restore", backup)
-        assert done.code == 3 and f"sleep ({writer.pid}) is at work on" in done.err
+        assert done.code == 3 and f"sleep ({writer.pid}) is using" in done.err
         assert str(reader.pid) not in done.err and session.read_bytes() == compacted
         assert handcompact("restore", backup, "--force").code == 0
         session.write_bytes(compacted)
@@ -185,7 +185,7 @@ def test_an_agent_that_says_it_is_at_work_keeps_its_file(
     told = {"pid": os.getpid(), "sessionId": session.stem, "startedAt": int(time.time() * 1000)}
     note.write_text(json.dumps(told))
     done = handcompact("restore", backup)
-    assert done.code == 3 and f"Claude Code ({os.getpid()}) is at work on" in done.err
+    assert done.code == 3 and f"Claude Code ({os.getpid()}) is using" in done.err
     assert session.read_bytes() == compacted
     assert handcompact("restore", backup, "--force").code == 0
 
@@ -204,7 +204,7 @@ def test_what_was_written_while_it_was_put_back_is_never_lost(
     before = sorted(session.parent.rglob("*"))
     monkeypatch.setattr(Papers, "back_up", slow)
     done = handcompact("restore", backup)
-    assert done.code == 3 and "was written meanwhile: nothing was restored" in done.err
+    assert done.code == 3 and "was written to meanwhile: nothing was restored" in done.err
     assert session.read_bytes().endswith(b"\n") and sorted(session.parent.rglob("*")) == before
 
 
@@ -212,7 +212,7 @@ def test_what_is_no_backup_is_said_and_the_newest_is_named(
     handcompact: Handcompact, session: Path, backup: Path, tmp_path: Path
 ) -> None:
     done = handcompact("restore", session)
-    assert done.code == 2 and f"is no backup, but has one: give {backup}" in done.err
+    assert done.code == 2 and f"is not a backup, but has one: give {backup}" in done.err
     assert handcompact("restore", tmp_path / "none").code == 2
     other = tmp_path / "other.json"
     other.write_text("{}")
@@ -233,7 +233,7 @@ def test_a_pipe_is_no_backup_and_is_not_waited_for(handcompact: Handcompact, ses
 def test_a_folder_of_backups_that_is_a_file_is_said(handcompact: Handcompact, session: Path) -> None:
     before = session.read_bytes()
     done = handcompact("compact", session, *ROUGH, "--in-place", "--backup-dir", session)
-    assert done.code == 3 and "a part of the path is no folder: choose another place" in done.err
+    assert done.code == 3 and "part of the path is not a folder: choose another place" in done.err
     assert session.read_bytes() == before
 
 
@@ -251,7 +251,7 @@ def test_a_backup_of_what_was_no_file_has_no_way_back(
     (manifest,) = manifests([folder])
     assert manifest.backup is not None
     done = handcompact("restore", manifest.backup)
-    assert done.code == 3 and "was no file" in done.err and not Path("-").exists()
+    assert done.code == 3 and "was not a file" in done.err and not Path("-").exists()
 
 
 def test_in_an_agents_folder_nothing_unfinished_lies(
@@ -308,4 +308,4 @@ def test_unfinished_files_are_not_removed_beside_putting_one_back(
     backup: Path, handcompact: Handcompact
 ) -> None:
     done = handcompact("restore", str(backup), "--remove-strays", "--yes")
-    assert done.code == 2 and "--remove-strays puts no backup back" in done.err
+    assert done.code == 2 and "--remove-strays does not restore" in done.err

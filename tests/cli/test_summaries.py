@@ -49,11 +49,11 @@ def test_ones_own_summary_of_rows_is_proved_and_made_whole(handcompact: Handcomp
             "added_rules": 0,
         }
     ]
-    assert "1 thing that the session does not say" in done.err and "path src/f9.py" in done.err
-    assert "2 rules of yours it does not tell (--add-rules adds them)" in done.err
+    assert "1 thing not found in the session" in done.err and "path src/f9.py" in done.err
+    assert "2 of your rules are missing (--add-rules adds them)" in done.err
     out = session.parent / "out.json"
     done = handcompact(*asked, "--add-rules", "--out", out)
-    assert done.code == 0 and "2 rules of yours added, word for word" in done.err
+    assert done.code == 0 and "2 of your rules were added, word for word" in done.err
     assert "src/f9.py.\\n\\nUser constraints, word for word:\\n- Never rename module_0." in out.read_text()
 
 
@@ -80,7 +80,7 @@ def test_rows_are_sent_to_a_model_only_after_a_yes(
     with serving(status(500)) as served:
         named_in_settings(home, served)
         failed = handcompact(*asked, "--yes-send", "--out", session.parent / "two.json")
-        assert failed.code == 3 and "failed by itself" in failed.err
+        assert failed.code == 3 and "failed on its side" in failed.err
         assert not (session.parent / "two.json").exists()
 
 
@@ -97,7 +97,7 @@ def test_what_could_not_be_put_in_is_not_even_sent(handcompact: Handcompact, ses
     ("arguments", "words"),
     [
         (("--do", "drop 1", "--summary-file", "{session}"), "no summarise_range"),
-        (("--do", "drop 1", "--yes-send"), "needs somebody to send to"),
+        (("--do", "drop 1", "--yes-send"), "needs --ask-model or"),
         (("--do", ROWS, "--summary-file", "missing.md"), "missing.md is not a file"),
         (("--do", f"{ROWS} text=Mine source=hand", "--ask-model"), "needs a [model] in"),
     ],

@@ -49,6 +49,6 @@ def test_it_is_named_and_nothing_is_written(opened: Opened, tmp_path: Path, chan
         lambda: make_plan(again.workspace, again.source, out),
         lambda: write(plan),
     ):
-        with pytest.raises(FileChanged, match="was written anew"):
+        with pytest.raises(FileChanged, match="was rewritten"):
             work()
     assert [each.name for each in tmp_path.iterdir()] == [path.name]

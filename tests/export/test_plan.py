@@ -69,10 +69,10 @@ def test_a_file_that_grows_says_so(original: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("taken", "exists already"),
+        ("taken", "already exists"),
         ("folder", "is a folder"),
         ("none/new.jsonl", "does not exist"),
-        ("taken/new.jsonl", "is no folder"),
+        ("taken/new.jsonl", "is not a folder"),
     ],
 )
 def test_what_is_in_the_way_is_said_before_a_backup_is_made(original: Path, name: str, words: str) -> None:

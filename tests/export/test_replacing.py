@@ -108,7 +108,7 @@ def test_what_is_appended_goes_behind_the_new_session(session: Path) -> None:
 def test_what_is_written_anew_is_put_back(session: Path, anew: bytes) -> None:
     plan = planned(session)
     before = tree(session.parent)
-    with meanwhile(lambda: session.write_bytes(anew)), pytest.raises(FileChanged, match="open it again"):
+    with meanwhile(lambda: session.write_bytes(anew)), pytest.raises(FileChanged, match="reopen it"):
         write(plan)
     assert tree(session.parent) == {**before, "a.jsonl": anew}
 
@@ -209,7 +209,7 @@ def test_what_is_written_anew_later_keeps_a_name_that_is_told(
         return ()
 
     monkeypatch.setattr(replacing, "old_writers_of", writers)
-    with pytest.raises(WriteFailed, match="that file is now") as failed:
+    with pytest.raises(WriteFailed, match="the old file is now") as failed:
         write(plan)
     old = Path(str(failed.value).rpartition(" ")[2])
     assert old.read_bytes() == b"[" + OLD[1:] and not old.samefile(session)
@@ -221,7 +221,7 @@ def test_what_is_written_anew_later_keeps_a_name_that_is_told(
 def test_what_is_appended_while_a_backup_is_put_back_stays_where_it_was_written(session: Path) -> None:
     manifest = replaced_backup(session)
     before = tree(session.parent)
-    with meanwhile(appending(session, LATE)), pytest.raises(FileChanged, match="open it again"):
+    with meanwhile(appending(session, LATE)), pytest.raises(FileChanged, match="reopen it"):
         restore(manifest)
     assert tree(session.parent) == {**before, "a.jsonl": OLD + LATE + LATE}
     assert restore(manifest).changed and session.read_bytes() == OLD

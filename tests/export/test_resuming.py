@@ -100,7 +100,7 @@ def test_pi_and_opencode_take_a_session_from_any_file(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("home")
 def test_opencode_knows_a_replaced_session_already(tmp_path: Path) -> None:
     made = plan(laid("opencode-compacted.json", tmp_path), Wishes(in_place=True))
-    assert made.resuming.command is None and "passes over" in made.resuming.obstacle
+    assert made.resuming.command is None and "skips a session" in made.resuming.obstacle
     assert any(made.resuming.obstacle == check.text for check in made.checks)
 
 
@@ -110,7 +110,7 @@ def test_opencode_knows_a_replaced_session_already(tmp_path: Path) -> None:
     [
         ("claude-code-v2-0.jsonl", "from any folder"),
         ("codex-three-turns.jsonl", "from any other folder"),
-        ("pi-compacted.jsonl", "pi resumes nothing without it"),
+        ("pi-compacted.jsonl", "pi needs it to resume"),
         ("qwen-code-compressed.jsonl", "only when it is started there"),
     ],
 )
@@ -136,7 +136,7 @@ def test_gemini_cli_finds_a_session_by_the_folder_of_its_project(home: Path, tmp
     original.write_bytes(
         original.read_bytes().replace(told.encode(), hashlib.sha256(root.encode()).hexdigest().encode())
     )
-    with pytest.raises(InputError, match="none of the projects"):
+    with pytest.raises(InputError, match="none of its projects"):
         plan(original, Wishes(install=True))
     project = home / ".gemini" / "tmp" / "shop"
     project.mkdir(parents=True)
@@ -153,7 +153,7 @@ def test_gemini_cli_finds_a_session_by_the_folder_of_its_project(home: Path, tmp
 def test_a_list_of_projects_that_cannot_be_used_knows_none(home: Path, tmp_path: Path, listed: bytes) -> None:
     (home / ".gemini").mkdir()
     (home / ".gemini" / "projects.json").write_bytes(listed)
-    with pytest.raises(InputError, match="Gemini CLI looks"):
+    with pytest.raises(InputError, match="Gemini CLI would look"):
         plan(laid("gemini-cli-one-turn.jsonl", tmp_path / "mail"), Wishes(install=True))
 
 
@@ -167,7 +167,7 @@ def test_every_agent_with_a_folder_a_project_gets_it_there(sample: str, tmp_path
 
 @pytest.mark.usefixtures("home")
 def test_opencode_has_no_folder_to_put_a_session_in(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="its own import takes the file in"):
+    with pytest.raises(InputError, match="its import command accepts a file"):
         plan(laid("opencode-compacted.json", tmp_path / "mail"), Wishes(install=True))
 
 

@@ -92,5 +92,5 @@ def test_a_root_of_the_persons_own_holds_the_files(session: Path, pipeline: str,
 def test_standard_output_has_no_place_for_files(pipeline: str) -> None:
     found = opened(SAMPLES / "claude-code-long.jsonl", pipeline, Path("x"))
     found.workspace.root = ""
-    with pytest.raises(InputError, match="standard output is not enough"):
+    with pytest.raises(InputError, match="it cannot go to standard output"):
         plan_of(found, None)

@@ -171,7 +171,7 @@ def test_a_name_that_was_taken_meanwhile_leaves_nothing(tmp_path: Path) -> None:
         if words == "Reading back":
             name.write_text("mine")
 
-    with pytest.raises(HandcompactError, match="exists already"):
+    with pytest.raises(HandcompactError, match="already exists"):
         write(plan, progress=take)
     assert tree(tmp_path) == {**before, name.name: b"mine"}
 

@@ -155,7 +155,7 @@ def test_a_program_at_work_is_left_alone_and_told_of(file: Path) -> None:
     program = "import sys; from app.keeping.kept import find; from app.formats import open_source\n"
     program += "found = find(open_source(sys.argv[1])); print(len(found.kept), *found.notes)"
     told = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True)
-    assert told.stdout.startswith("0 another handcompact works on this file"), told.stderr
+    assert told.stdout.startswith("0 another handcompact has this file open"), told.stderr
     other, _ = followed(file)
     other.workspace.pin([result_key(other)])
     assert len(on_disk()) == 2
@@ -169,7 +169,7 @@ def test_what_one_took_up_the_other_does_not(file: Path) -> None:
     taken = take_up(opened(file), kept)
     journal.follow(taken.opened)
     forget(kept)
-    with pytest.raises(Exception, match="another handcompact took them up"):
+    with pytest.raises(Exception, match="another handcompact reapplied them"):
         take_up(opened(file), late)
     assert len(on_disk()) == 1
 
@@ -192,7 +192,7 @@ def test_a_file_that_grew_moved_or_changed_gets_what_still_fits(file: Path) -> N
     assert take_up(opened(moved), kept).lost == ()
     file.write_bytes(lines(RECORDS[0], *RECORDS[1:2], user(3, 2, [result("a", "other")]), RECORDS[3]))
     kept = left(file)
-    assert state_of(opened(file).source, kept) == "the file was changed since"
+    assert state_of(opened(file).source, kept) == "the file changed since"
     taken = take_up(opened(file), kept)
     assert taken.lost == ("drop 1 block: the block is missing or changed",)
     assert taken.opened.workspace.state.pins == {first}
@@ -261,7 +261,7 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(
     journal.follow(work)
     work_on(work)
     work.workspace.run_all()
-    assert len(told) == 1 and "not kept safe" in told[0] and journal.path is None
+    assert len(told) == 1 and "cannot be saved" in told[0] and journal.path is None
     monkeypatch.setenv("HANDCOMPACT_STATE_DIR", str(file.parent / "state"))
     work.workspace.back()
     journal.close()
@@ -296,7 +296,7 @@ def test_a_history_without_end_is_given_up(file: Path, monkeypatch: pytest.Monke
     journal.follow(work)
     for _ in range(40):
         work.workspace.pin([result_key(work)])
-    assert len(told) == 1 and "more than" in told[0]
+    assert len(told) == 1 and "they exceed" in told[0]
     assert on_disk()[0].stat().st_size <= 4_000
 
 

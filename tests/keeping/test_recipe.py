@@ -161,7 +161,7 @@ def test_a_rule_chooses_anew_in_a_session_that_grew(file: Path) -> None:
         out.write(lines(*MORE))
     grown = work(file)
     applied = apply_recipe(recipe, grown)
-    assert applied.misfits == () and applied.told == "all 2 steps were done"
+    assert applied.misfits == () and applied.told == "all 2 steps were applied"
     assert [text_of(block) == "another line\n" * 900 for block in results(grown)] == [False, False]
 
 
@@ -186,16 +186,16 @@ def test_a_row_that_was_named_is_not_guessed(tmp_path: Path) -> None:
 def test_it_is_private_new_and_of_something(file: Path) -> None:
     workspace = work(file)
     target = file.with_name("r.toml")
-    with pytest.raises(RefusedError, match="nothing was done"):
+    with pytest.raises(RefusedError, match="nothing to save"):
         save_recipe(workspace, target)
     workspace.advance()
     assert save_recipe(workspace, target) == []
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    with pytest.raises(WriteFailed, match="exists already"):
+    with pytest.raises(WriteFailed, match="already exists"):
         save_recipe(workspace, target)
     first = workspace.session.live[0].blocks[0].key
     workspace.edit(ReplaceText(keys=(first,), text="half \ud800", allow_words=True))
-    with pytest.raises(RefusedError, match="half of a sign"):
+    with pytest.raises(RefusedError, match="half of a character"):
         save_recipe(workspace, file.with_name("s.toml"))
     assert not file.with_name("s.toml").exists()
 
@@ -205,7 +205,7 @@ def test_what_no_file_may_set_is_left_out_and_said(file: Path) -> None:
     workspace.set_options("tool_result_budget", {"root": "/abs", "max_result_chars": 1000})
     workspace.set_options("tool_result_budget", {"root": "/other"})
     recipe, left_out = recipe_of(workspace)
-    assert left_out == ["tool_result_budget.root, which no file may set"] * 2
+    assert left_out == ["tool_result_budget.root, which a file is not allowed to set"] * 2
     assert len(reread(recipe).steps) == 1 and "/abs" not in as_toml(recipe)
 
 
@@ -288,9 +288,9 @@ HOSTILE = {
     "there is no operation 'sh'": '[[step]]\ndo = "sh -c reboot"',
     "names a file": '[[step]]\ndo = "replace_text tool:Read text=@/etc/passwd"',
     "names rows (12)": '[[step]]\ndo = "drop 12"',
-    "looks at the disk": '[[step]]\ndo = "fix on-disk"',
+    "reads files on disk": '[[step]]\ndo = "fix on-disk"',
     "there is no quick fix 'x'": '[[step]]\ndo = "fix x"',
-    "root may not stand": '[[step]]\ndo = "options"\nstage = "microcompact"\noptions = {root = "/etc"}',
+    "root is not allowed in a pipeline": '[[step]]\ndo = "options"\nstage = "microcompact"\noptions = {root = "/etc"}',
     "microcompact.root is not allowed in an edit": '[[step]]\ndo = "stage microcompact root=/etc"',
     "microcompact.root": (
         '[[step]]\ndo = "stage"\noptions = {stage = "microcompact", settings = ["root=/etc"]}'
@@ -308,13 +308,13 @@ HOSTILE = {
     ),
     "pin needs keys": '[[step]]\ndo = "pin"',
     "back takes no stage": '[[step]]\ndo = "back"\nstage = "fit"',
-    "keys must be a list of texts": '[[step]]\ndo = "pin"\nkeys = [1]',
+    "keys must be a list of strings": '[[step]]\ndo = "pin"\nkeys = [1]',
     "options must be a table": '[[step]]\ndo = "drop"\noptions = 3',
-    "options.a must be a text, a number": '[[step]]\ndo = "drop"\noptions = {a = {b = 1}}',
+    "options.a must be a string, a number": '[[step]]\ndo = "drop"\noptions = {a = {b = 1}}',
     "chooses its rows itself": '[[step]]\ndo = "clear tool:Bash"\nkeys = ["x"]',
     "there is no verdict": '[[step]]\ndo = "clear verdict:x"',
     "a recipe needs [[step]]": "",
-    "a text of up to": f'[[step]]\ndo = "{"x" * (1 << 20)}y"',
+    "a string of up to": f'[[step]]\ndo = "{"x" * (1 << 20)}y"',
 }
 
 

@@ -104,7 +104,7 @@ def test_stopping_closes_the_connection_at_once(kind: str, sent: int) -> None:
 @KINDS
 def test_a_service_that_never_answers_is_left_after_its_time(kind: str) -> None:
     with serving(hold) as served:
-        with pytest.raises(SummaryFailed, match=r"no whole answer within 0\.3 seconds"):
+        with pytest.raises(SummaryFailed, match=r"no complete answer within 0\.3 seconds"):
             obtain(REQUEST, provider(kind, served, timeout_seconds=0.3).ask(), allowed=True)
         assert served.closed.wait(2)
 
@@ -112,9 +112,9 @@ def test_a_service_that_never_answers_is_left_after_its_time(kind: str) -> None:
 ERRORS: list[tuple[Answer, str]] = [
     (
         status(401, {"type": "error", "error": {"message": f"no such key: {KEY}"}}),
-        "does not take the key in OUR_KEY (401): no such key: (the key)",
+        "does not accept the key in OUR_KEY (401): no such key: (the key)",
     ),
-    (status(403, {"error": "not yours"}), "does not take the key in OUR_KEY (403): not yours"),
+    (status(403, {"error": "not yours"}), "does not accept the key in OUR_KEY (403): not yours"),
     (
         status(404, {"error": {"message": "model m-1 not found"}}),
         "knows no model m-1, or no address /v1/",
@@ -126,22 +126,22 @@ ERRORS: list[tuple[Answer, str]] = [
     ),
     (status(429, {"message": "slow down"}), "asks to wait (429): slow down"),
     (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), "until Wed, 21 Oct 2026 07:28:00 GMT"),
-    (status(500, b"<html>Bad Gateway</html>"), "failed by itself and can be asked again (500): a page"),
-    (status(529, {"error": {"message": "Overloaded"}}), "can be asked again (529): Overloaded"),
+    (status(500, b"<html>Bad Gateway</html>"), "failed on its side (500): try again later: a web page"),
+    (status(529, {"error": {"message": "Overloaded"}}), "failed on its side (529): try again later: Overloaded"),
     (
         status(400, {"error": {"message": "prompt is too long: 300000 tokens > 200000 maximum"}}),
-        "input_chars makes it shorter: prompt is too long: 300000",
+        "set a lower input_chars: prompt is too long: 300000",
     ),
     (status(400, {"error": {"message": "bad\n\nmodel " + "x" * 5000}}), "(400): bad model xxx"),
     (
         status(307, location="https://elsewhere.example/v1"),
-        "sends on to https://elsewhere.example/v1, where nothing was sent (307)",
+        "redirects to https://elsewhere.example/v1 (307), and nothing was sent there",
     ),
-    (status(200, b"<html>Hello</html>"), "a page for a browser came back"),
-    (status(200, b"<html"), "a page for a browser came back"),
-    (status(200, b"{"), "is no answer"),
+    (status(200, b"<html>Hello</html>"), "it sent a web page"),
+    (status(200, b"<html"), "it sent a web page"),
+    (status(200, b"{"), "is not an answer"),
     (status(200, []), "sent no answer"),
-    (stream("event: message_start\ndata: {nonsense\n\n"), "is no answer"),
+    (stream("event: message_start\ndata: {nonsense\n\n"), "is not an answer"),
     (stream("data: 42\n\n", "data: [1]\n\n"), "answer"),
     (stream("nothing of the kind\n\n" * 9), "sent no answer"),
     (stream(), "sent no answer"),
@@ -179,7 +179,7 @@ def test_an_answer_that_is_none_changes_nothing(
 def test_an_answer_that_is_cut_off_says_so(kind: str) -> None:
     cut = {"anthropic": "max_tokens", "openai": "length"}[kind]
     line = failure(kind, stream(*EVENTS[kind]("abc", end=cut)))
-    assert f"cut off after 3 characters, at the most that the model may write ({cut})" in line
+    assert f"cut off after 3 characters, at the limit of output tokens ({cut})" in line
     broken = failure(kind, stream(*EVENTS[kind]("abc", end=None, stop=False), cut=True))
     assert "broke off after 3 characters" in broken
     other = {"anthropic": "refusal", "openai": "content_filter"}[kind]
@@ -212,7 +212,7 @@ def test_what_has_no_end_and_no_sense_is_left(kind: str, monkeypatch: pytest.Mon
             handler.wfile.write(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
 
     with serving(babble) as served:
-        with pytest.raises(SummaryFailed, match=r"sent more than 1\.0 MiB, and no end"):
+        with pytest.raises(SummaryFailed, match=r"sent more than 1\.0 MiB without an end"):
             obtain(REQUEST, provider(kind, served).ask(), allowed=True)
         assert served.closed.wait(2)
 

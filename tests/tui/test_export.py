@@ -126,7 +126,7 @@ async def test_another_name_can_be_typed_and_one_that_exists_is_refused(
         target(app).focus()
         target(app).value = str(original)
         await pilot.pause(0.1)
-        assert "exists already: choose another name" in await settle(pilot)
+        assert "already exists: choose another name" in await settle(pilot)
         assert app.screen.query_one("#write", Push).dimmed
         target(app).value = str(original.parent / "mine.json")
         await pilot.pause(0.1)
@@ -450,7 +450,7 @@ async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample:
         app.push_screen(ExportScreen(app.opened))
         await settle(pilot)
         tick(app, "install")
-        assert "does not find it" not in await press(pilot, "space")
+        assert "will not find it" not in await press(pilot, "space")
         app.screen.query_one("#write", Push).focus()
         assert " resume " in (await press(pilot, "enter")).replace("--resume", "resume")
         assert not app.screen.query_one("#resume", Push).dimmed

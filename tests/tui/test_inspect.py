@@ -262,7 +262,7 @@ async def test_a_text_is_saved_into_a_new_file_only(file: str, tmp_path: Path) -
         await press(pilot, "j", "j", "j")
         target = tmp_path / "out.txt"
         screen = main_screen(app)
-        for words in ("saved:", "exists already"):
+        for words in ("saved:", "already exists"):
             screen.action_save_text()
             await settle(pilot)
             assert words in await type_in(pilot, str(target))
@@ -329,7 +329,7 @@ async def test_pipelines_are_listed_with_where_they_come_from(
         assert_golden(app, "pipelines")
         text = await press(pilot, "end", "up", "enter")
         assert main_screen(app).workspace.pipeline.name == "react-mini"
-        assert "'layered' is that of a preset" in " ".join(text.split())
+        assert "'layered' is the name of a preset" in " ".join(text.split())
 
 
 async def test_the_mouse_moves_opens_and_chooses_a_stage(file: str) -> None:

@@ -39,7 +39,7 @@ async def test_saved_and_applied_it_is_the_same(file: Path, tmp_path: Path) -> N
         assert "it exists" in await type_in(pilot, str(recipe))
         await press(pilot, "u", "u", "u", "u", "A")
         await type_in(pilot, str(recipe))
-        await until(pilot, lambda: "all 4 steps were done" in screen_text(app))
+        await until(pilot, lambda: "all 4 steps were applied" in screen_text(app))
         assert inspect(app).workspace.history.done == done
         assert len(list(journal_dir().iterdir())) == 1
         assert "undone: accept" in await press(pilot, "u")
@@ -56,7 +56,7 @@ async def test_the_recipe_of_a_session_is_proposed_once_it_is_there(
         await press(pilot, "escape", "p", "W", "enter")
         assert [path.name for path in folder.iterdir()] == [f"{file.stem}.recipe.toml"]
         await press(pilot, "u", "A", "enter")
-        await until(pilot, lambda: "its step was done" in screen_text(app))
+        await until(pilot, lambda: "its step was applied" in screen_text(app))
         assert len(inspect(app).workspace.state.pins) == 1
 
 

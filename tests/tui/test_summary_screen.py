@@ -53,7 +53,7 @@ async def test_what_the_list_offers_and_a_summary_by_rules() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
-        assert "none was written by hand" in text and "w provides a summary" in text
+        assert "none written by hand" in text and "w provides a summary" in text
         text = await press(pilot, "w")
         assert kind_of_screen(app) is ChooseScreen
         assert all(words in text for words in ("rules only", "another file", "written by you", "none set"))

@@ -50,7 +50,7 @@ async def test_growth_is_noticed_and_read_with_the_steps_kept(tmp_path: Path) ->
         assert "Wait." in text and "2 messages more" in text and "file grew" not in text
         assert "pinned" in text and "3 of 6" in text, "pin and cursor are where they were"
         assert "undone: pin 1 block" in await press(pilot, "u")
-        assert "read again: no message is new" in await press(pilot, "r")
+        assert "reloaded: no new messages" in await press(pilot, "r")
 
 
 async def test_what_was_written_in_place_is_no_strangers_change(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_model_is_asked_only_after_a_yes_and_its_answer_fits_that_request_alon
 
     request = wanted(workspace, "summarize")
     assert request is not None and "Question 0" in request.text and "</log>" in request.text
-    with pytest.raises(SummaryFailed, match="needs a yes"):
+    with pytest.raises(SummaryFailed, match="needs your consent"):
         ask_model(workspace, "summarize", ask, allowed=False)
     assert asked == []
     ask_model(workspace, "summarize", ask, allowed=True)
@@ -145,7 +145,7 @@ def test_a_program_can_be_asked() -> None:
     for code, words in (
         ("import sys; sys.exit('no key')", "status 1: no key"),
         ("print()", "answer is empty"),
-        ("import time; time.sleep(9)", "no whole answer within 0.2 seconds"),
+        ("import time; time.sleep(9)", "no complete answer within 0.2 seconds"),
         ("import sys; print(sys.stdin.read() * 2)", "is not shorter"),
     ):
         fresh = working()
@@ -171,7 +171,7 @@ def test_the_projects_memory_stands_for_what_was_said() -> None:
     workspace = minicode()
     structured = after(workspace, "summarize")
     assert summary_of(structured).splitlines()[0].endswith("— Full Compact]")
-    assert "memory: no memory text was given" in structured.note
+    assert "memory: no memory text given" in structured.note
     give_memory(workspace, "summarize", ["# Shop\n\nPrices are in cents.\n", "Never log in twice.\n"])
     workspace.set_options("summarize", {"max_tail_tokens": 500})
     told = summary_of(after(workspace, "summarize"))

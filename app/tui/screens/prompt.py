@@ -264,7 +264,7 @@ class PromptScreen(WorkScreen):
             with path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as file:
                 file.write(self._request.prompt)
         except FileExistsError:
-            self.status(f"exists already, choose another name: {event.text}")
+            self.status(f"already exists, choose another name: {event.text}")
         except (OSError, ValueError) as error:
             self.status(f"not saved: {error}")
         else:

@@ -66,7 +66,7 @@ class CopiesTexts(WorkScreen):
             with path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as file:
                 file.write(self._text())
         except FileExistsError:
-            self.status(f"exists already, choose another name: {event.text}")
+            self.status(f"already exists, choose another name: {event.text}")
         except OSError as error:
             self.status(f"not written: {error.strerror or error}")
         except ValueError as error:
