@@ -203,7 +203,7 @@ def _name(data: Mapping[str, Any], origin: str) -> str:
     if origin == PRESET:
         return name
     if name in preset_names():
-        raise BadPipeline(f"name {name!r} is the name of a preset: rename the file or give it another name")
+        raise BadPipeline(f"name {name!r} is taken by a preset: rename the file or give it another name")
     if Path(origin).parent == own_folder() and name != stem:
         raise BadPipeline(
             f"name must be {stem!r}, like the file, not {name!r}: rename one, or leave the line out"

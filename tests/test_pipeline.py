@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_named(options: dict[str, dict[str, object]], words
         (f"name = ''\n{STEP}", "name must be up to 60"),
         (f"name = '../up'\n{STEP}", "name must be up to 60"),
         (f"name = 7\n{STEP}", "name must be a string"),
-        (f"name = 'layered'\n{STEP}", "name 'layered' is the name of a preset"),
+        (f"name = 'layered'\n{STEP}", "name 'layered' is taken by a preset"),
         (f"{STEP}\n{STEP}", "two steps are called 'retain_tail'"),
         (f"{STEP}\nname = 'a.b'", "step 1: name must be up to 60"),
         (f"{STEP}\nname = 5", "step 1: name must be a string"),
@@ -210,7 +210,7 @@ def test_ones_own_are_called_as_their_files_are(home: Path) -> None:
     assert load(str(folder / "mine.toml")).reference == "mine"
     assert load("压缩").name == "压缩"
     assert load("gentle").is_preset
-    with pytest.raises(BadPipeline, match=r"gentle.toml: name 'gentle' is the name of a preset: rename"):
+    with pytest.raises(BadPipeline, match=r"gentle.toml: name 'gentle' is taken by a preset: rename"):
         load(shadow)
     with pytest.raises(BadPipeline, match=r"two words.toml: name must be up to 60 .* not 'two words'"):
         load(spaced)

@@ -33,7 +33,7 @@ def test_all_are_listed_with_where_they_come_from(handcompact: Handcompact, own:
     rows = [line.split(maxsplit=2) for line in done.out.splitlines()]
     presets = [[name, "preset"] for name in preset_names()]
     assert [row[:2] for row in rows[: len(presets) + 1]] == [*presets, ["mine", "yours"]]
-    assert f"! {own / 'react-mini.toml'}: name 'react-mini' is the name of a preset: rename the file" in done.out
+    assert f"! {own / 'react-mini.toml'}: name 'react-mini' is taken by a preset: rename the file" in done.out
     assert f"! {own / 'wrong.toml'} is not TOML" in done.out
     assert f"Your own are in {own}" in done.out
     told = handcompact("pipelines", "--json").json

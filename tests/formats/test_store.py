@@ -106,7 +106,7 @@ def test_the_newest_large_record_is_parsed_once() -> None:
 def test_a_text_that_is_gone_from_the_file_is_an_error_for_the_person() -> None:
     store, _ = opened(b'{"a":["x"]}')
     for path in (("b",), ("a", 1)):
-        with pytest.raises(FileChanged, match="written anew"):
+        with pytest.raises(FileChanged, match="was rewritten"):
             Stored(store, 0, path, "").read()
 
 

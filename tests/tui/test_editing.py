@@ -90,7 +90,7 @@ async def test_a_range_with_own_words_in_it_offers_to_leave_them(app: Handcompac
         assert shows(app, ChooseScreen)
         assert "Not all of it: 1 text of yours" in flat(app)
         text = await press(pilot, "escape")
-        assert "nothing changed" in text and "looking at" not in text
+        assert "nothing changed" in text and "working out" not in text
         text = await press(pilot, "x", "enter")
         assert "drop 4 blocks" in text
         texts = [text_of(block) for message in workspace(app).messages for block in message.blocks]
@@ -208,7 +208,7 @@ async def test_what_is_saved_in_ones_own_editor_is_one_step(
     [
         ("pass", "nothing changed in the editor"),
         ("sys.exit(1)", "exit code 1"),
-        ("path.write_bytes(b'\\xff')", "no UTF-8"),
+        ("path.write_bytes(b'\\xff')", "not UTF-8"),
         ("path.write_text('')", "the text is empty"),
     ],
 )

@@ -179,7 +179,7 @@ async def test_an_original_that_changed_meanwhile_is_not_replaced(original: Path
         await press(pilot, "space")
         original.write_text("the agent went on")
         app.screen.query_one("#write", Push).focus()
-        assert "changed since it was opened" in await press(pilot, "enter")
+        assert "was rewritten since it was opened" in await press(pilot, "enter")
     assert original.read_text() == "the agent went on"
 
 
@@ -356,7 +356,7 @@ async def test_facts_that_are_lost_are_counted_and_one_key_shows_them(tmp_path: 
         # What is kept from there changes the plan.
         await press(pilot, "p")
         text = await press(pilot, "escape")
-        assert kind_of_screen(app) is ExportScreen and "still speaks of" not in text
+        assert kind_of_screen(app) is ExportScreen and "still mentioned" not in text
 
 
 async def test_a_long_path_shows_its_end(tmp_path: Path) -> None:

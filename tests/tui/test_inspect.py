@@ -329,7 +329,7 @@ async def test_pipelines_are_listed_with_where_they_come_from(
         assert_golden(app, "pipelines")
         text = await press(pilot, "end", "up", "enter")
         assert main_screen(app).workspace.pipeline.name == "react-mini"
-        assert "'layered' is the name of a preset" in " ".join(text.split())
+        assert "'layered' is taken by a preset" in " ".join(text.split())
 
 
 async def test_the_mouse_moves_opens_and_chooses_a_stage(file: str) -> None:

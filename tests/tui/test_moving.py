@@ -47,5 +47,5 @@ async def test_nothing_is_written_when_it_is_not_wanted(home: Path) -> None:
         await settle(pilot)
         await app.run_action("move", default_namespace=app.screen)
         text = await press(pilot, "enter", "escape")
-        assert "nothing written" in text and "making it" not in text
+        assert "nothing written" in text and "converting to" not in text
         assert not (home / ".codex").exists() and isinstance(app.screen, InspectScreen)

@@ -36,7 +36,7 @@ async def test_saved_and_applied_it_is_the_same(file: Path, tmp_path: Path) -> N
         assert "saved: " in await type_in(pilot, str(recipe))
         done = inspect(app).workspace.history.done
         await press(pilot, "W")
-        assert "it exists" in await type_in(pilot, str(recipe))
+        assert "could not be written: it already" in await type_in(pilot, str(recipe))
         await press(pilot, "u", "u", "u", "u", "A")
         await type_in(pilot, str(recipe))
         await until(pilot, lambda: "all 4 steps were applied" in screen_text(app))

@@ -153,7 +153,7 @@ async def test_after_a_failure_it_can_be_sent_again(app: HandcompactApp, tmp_pat
             await press(pilot, *RANGE, *MENU, "end", "enter")
             app.screen.query_one("#send", Push).focus()
             text = await press(pilot, "enter")
-            assert "can be asked again (529): Overloaded" in " ".join(text.split())
+            assert "failed on its side (529): try again later: Overloaded" in " ".join(text.split())
             assert text.splitlines()[0].endswith("asked once")
             assert len(served.bodies) == 1 and shows(app, PromptScreen)
             await press(pilot, "enter")
