@@ -290,7 +290,7 @@ HOSTILE = {
     "names rows (12)": '[[step]]\ndo = "drop 12"',
     "reads files on disk": '[[step]]\ndo = "fix on-disk"',
     "there is no quick fix 'x'": '[[step]]\ndo = "fix x"',
-    "root is not allowed in a pipeline": '[[step]]\ndo = "options"\nstage = "microcompact"\noptions = {root = "/etc"}',
+    "root is not allowed": '[[step]]\ndo = "options"\nstage = "microcompact"\noptions = {root = "/etc"}',
     "microcompact.root is not allowed in an edit": '[[step]]\ndo = "stage microcompact root=/etc"',
     "microcompact.root": (
         '[[step]]\ndo = "stage"\noptions = {stage = "microcompact", settings = ["root=/etc"]}'

@@ -127,7 +127,7 @@ ERRORS: list[tuple[Answer, str]] = [
     (status(429, {"message": "slow down"}), "asks to wait (429): slow down"),
     (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), "until Wed, 21 Oct 2026 07:28:00 GMT"),
     (status(500, b"<html>Bad Gateway</html>"), "failed on its side (500): try again later: a web page"),
-    (status(529, {"error": {"message": "Overloaded"}}), "failed on its side (529): try again later: Overloaded"),
+    (status(529, {"error": {"message": "Overloaded"}}), "failed on its side (529): try again later: Over"),
     (
         status(400, {"error": {"message": "prompt is too long: 300000 tokens > 200000 maximum"}}),
         "set a lower input_chars: prompt is too long: 300000",
