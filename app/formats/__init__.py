@@ -73,8 +73,8 @@ def detect(source: Source) -> Format:
     if found is not None:
         return found
     if not any(chunk.strip(b" \t\r\n\0\xef\xbb\xbf") for chunk in chunks(source)):
-        what = "empty (0 bytes)" if source.size == 0 else f"blank ({source.size:,} bytes without a word)"
-        raise UnreadableFile(f"{source.name} is {what}: a session file was expected")
+        what = "empty (0 bytes)" if source.size == 0 else f"blank ({source.size:,} bytes of white space)"
+        raise UnreadableFile(f"{source.name} is {what}: expected a session file")
     supported = ", ".join(known.title for known in FORMATS)
     raise UnknownFormat(f"{source.name} is {what_is_seen(source)}; supported: {supported}")
 
@@ -107,5 +107,5 @@ def read_branch(kind: Format, source: Source, leaf: str | None) -> Session:
     """The session on the branch that ends at `leaf`; raises InputError for one where there are none."""
     session = kind.read(source, leaf)
     if leaf is not None and session.messages and session.live_leaf is None:
-        raise InputError(f"{session.name} is {kind.title}, which keeps no branches: leave --leaf out")
+        raise InputError(f"{session.name} is {kind.title}, which has no branches: leave out --leaf")
     return session

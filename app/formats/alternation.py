@@ -35,7 +35,9 @@ class Alternating:
                 held = mended
             else:
                 key = mended.key or held.key or ""
-                self.repairs.append(Repair("alternation", key, "messages of one role in a row were joined"))
+                self.repairs.append(
+                    Repair("alternation", key, "consecutive messages of one role were joined")
+                )
                 held = replace(
                     held, message=_joined(held.message, mended.message), touched=True, origins=None
                 )

@@ -153,7 +153,7 @@ class AnthropicMender:
         for owner, (key, message) in enumerate(members):
             clean, words = scrubbed(message)
             for word in words:
-                self._note(word, key, "a value that no request can hold")
+                self._note(word, key, "a value that a request cannot contain")
             turn.messages.append((key, message, clean))
             content = clean.get("content")
             items = [text_block(content)] if isinstance(content, str) and content else content
@@ -178,7 +178,7 @@ class AnthropicMender:
         order = [piece.kind == "tool_result" for piece in turn.pieces]
         if order != sorted(order, reverse=True):
             first = turn.pieces[order.index(False)]
-            self._note("result-order", turn.key(first), "a tool result stood behind other content")
+            self._note("result-order", turn.key(first), "a tool result came after other content")
         results = turn.of("tool_result")
         for ident in missing:
             key = turn.messages[0][0]
@@ -222,7 +222,7 @@ class AnthropicMender:
             others = [part for part in content if kind_of(part) != "text"]
             if not others:
                 continue
-            self._note("error-result-not-text", turn.key(piece), "an error result held more than text")
+            self._note("error-result-not-text", turn.key(piece), "an error result contained more than text")
             kept = [part if kind_of(part) == "text" else text_block(f"[{kind_of(part)}]") for part in content]
             piece.value = {**piece.value, "content": kept}
             moved += [_Piece(part, piece.owner, None) for part in others if kind_of(part) == "image"]
@@ -304,7 +304,7 @@ class AnthropicMender:
         late = [piece for piece in turn.pieces[first:] if piece.kind == "text"]
         if not late:
             return
-        self._note("block-order", turn.key(late[0]), "text stood behind a tool call")
+        self._note("block-order", turn.key(late[0]), "text came after a tool call")
         owner = turn.pieces[first].owner
         for piece in late:
             if piece.owner != owner:
@@ -317,16 +317,16 @@ class AnthropicMender:
         if not thoughts:
             return
         if turn.pieces[0].kind not in THINKING:
-            self._note("block-order", turn.key(thoughts[0]), "thinking stood behind other content")
+            self._note("block-order", turn.key(thoughts[0]), "thinking came after other content")
             turn.pieces = [piece for piece in turn.pieces if piece.kind not in THINKING]
         while turn.pieces and turn.pieces[-1].kind in THINKING:
-            self._note("thinking-last", turn.key(turn.pieces[-1]), "a turn ended in thinking")
+            self._note("thinking-last", turn.key(turn.pieces[-1]), "a turn ended with thinking")
             turn.pieces.pop()
 
     def _trim(self, turn: _Turn, piece: _Piece) -> None:
         text = piece.value["text"]
         if text != text.rstrip():
-            self._note("trailing-space", turn.key(piece), "the final assistant text ended in white space")
+            self._note("trailing-space", turn.key(piece), "the final assistant text ended with white space")
             piece.value = {**piece.value, "text": text.rstrip()}
 
     def _finished(self, turn: _Turn) -> Iterator[Mended]:

@@ -81,12 +81,12 @@ class BlockMender:
     def mended(self, block: Any, role: str, key: str) -> Any:
         """The block as its role may hold it, the same object if it may; None when it has to go."""
         if not isinstance(block, dict):
-            self._note("not-a-record", key, "something else stood where a block must be")
+            self._note("not-a-record", key, "something other than a block was in its place")
             return text_block(block) if isinstance(block, str) and block.strip() else None
         block = self._unmarked(block, key)
         kind = kind_of(block)
         if role in ("user", "assistant") and not _allowed(kind, role):
-            self._note("block-order", key, f"a block that no {role} message may hold")
+            self._note("block-order", key, f"a block not allowed in a {role} message")
             return text_block(f"[{kind}] {_words_of(block)}".rstrip())
         match kind:
             case "text":
@@ -110,7 +110,7 @@ class BlockMender:
         self._marks += not misplaced
         if not misplaced and number >= self._decisions.marks:
             return block
-        self._note("cache-marks", key, "a cache_control too many, or on a block that may not carry one")
+        self._note("cache-marks", key, "one cache_control too many, or on a block that cannot have one")
         return {name: value for name, value in block.items() if name != "cache_control"}
 
     def _text(self, block: Message, key: str) -> Message | None:
@@ -134,7 +134,7 @@ class BlockMender:
             self._note("bad-tool-name", key, "a tool name that the provider refuses")
             block = {**block, "name": safe}
         if not isinstance(arguments, dict):
-            self._note("input-not-object", key, "the input of a tool call was no object")
+            self._note("input-not-object", key, "the input of a tool call was not an object")
             block = {**block, "input": {} if arguments is None else {"value": arguments}}
         return block
 
@@ -153,7 +153,7 @@ class BlockMender:
     def _part(self, part: Any, key: str) -> Any:
         kind = kind_of(part)
         if isinstance(part, dict) and (kind in _NOT_IN_RESULTS or is_server_result(kind)):
-            self._note("block-order", key, "a block that no tool result may hold")
+            self._note("block-order", key, "a block not allowed in a tool result")
             return text_block(f"[{kind}] {_words_of(part)}".rstrip())
         return self.mended(part, "result", key)
 
@@ -184,7 +184,7 @@ class BlockMender:
             self._large[number] = picture
         if declared == picture.media_type:
             return block
-        self._note("image-invalid", key, f"an image declared as something else is {picture.media_type}")
+        self._note("image-invalid", key, f"an image declared as another type is {picture.media_type}")
         return {**block, "source": {**source, "media_type": picture.media_type}}
 
     def _left_out(self, word: str, reason: str, key: str) -> Message:

@@ -8,11 +8,11 @@ from typing import Final
 from app.model import Notice
 
 FILE_REPAIRS: Final[Mapping[str, str]] = {
-    "bad-line": "written as sound JSON, or left out where nothing could be read",
+    "bad-line": "written as valid JSON, or left out where nothing could be read",
     "bom": "the byte-order mark was left out",
-    "crlf": "lines end in LF",
+    "crlf": "lines end with LF",
     "glued-records": "each record is on a line of its own",
-    "invalid-utf8": "bytes that are no text became U+FFFD",
+    "invalid-utf8": "invalid bytes were replaced by U+FFFD",
     "nul-bytes": "NUL bytes were left out",
     "spliced-record": "each record is on a line of its own",
     "torn-tail": "the torn record was left out",

@@ -79,14 +79,14 @@ def what_is_seen(source: Source) -> str:
         return _seen_json(head, start, whole=source.size <= _HEAD_BYTES)
     reach = scan(head, start)
     lone = reach.whole and not head[reach.end :].strip(b" \t\r\n\0")
-    return "a JSON value that is no object and no list" if lone else "text that is not JSON"
+    return "a JSON value that is neither an object nor a list" if lone else "text that is not JSON"
 
 
 def _seen_json(head: bytes, start: int, *, whole: bool) -> str:
     value, lines = _first_value(head, start)
     look = look_at(head, whole=whole)
     if look.shape is not None and not look.values and whole:
-        return "a conversation without a whole message"
+        return "a conversation without a complete message"
     samples = [item for item in (value, *look.values[:20]) if isinstance(item, dict)]
     samples += [item for item in value[:20] if isinstance(item, dict)] if isinstance(value, list) else []
     guess = next((words for test, words in _OBJECTS if any(test(sample) for sample in samples)), None)

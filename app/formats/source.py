@@ -201,9 +201,9 @@ def _why(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{path} does not exist: give the path of a session file"
     if error.errno == errno.ENAMETOOLONG:
-        return f"{path} is too long a name: give the path of a session file"
+        return f"{path} is too long for a file name: give the path of a session file"
     if isinstance(error, IsADirectoryError) or path.is_dir():
         return f"{path} is a folder: give a session file, or `handcompact list` to see the sessions"
     if isinstance(error, PermissionError):
-        return f"{path} may not be read: a session file that you can read was expected; check its permissions"
-    return f"{path} cannot be read ({error.strerror}): a session file was expected"
+        return f"{path} cannot be read: permission denied; check its permissions"
+    return f"{path} cannot be read ({error.strerror}): give a session file"

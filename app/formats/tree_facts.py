@@ -53,7 +53,7 @@ def tell_tree(tree: Tree[T], branches: int, told: Told) -> None:
     for node in tree.missing:
         told.add("missing-parent", node.index, f"parent {node.parent} is not in the file")
     for node in tree.cycles:
-        told.add("cycle", node.index, "its parents lead back to it")
+        told.add("cycle", node.index, "its parents form a loop")
     if branches > 1:
         told.add("forked", None, f"{branches} branches; the one that ends last is shown")
 
@@ -81,7 +81,7 @@ def tree_repairs(tree: Tree[T], stay: Set[int]) -> Iterator[tuple[str, int, str]
     """What linking the records `stay` anew mends: warning word, record, and what was done."""
     for node in tree.missing:
         if node.index in stay:
-            yield "missing-parent", node.index, "linked to what stands before it"
+            yield "missing-parent", node.index, "linked to the record before it"
     for node in tree.cycles:
         if node.index in stay:
             yield "cycle", node.index, "made a root"

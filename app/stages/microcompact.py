@@ -81,7 +81,7 @@ class Microcompact(Stage):
         False, "save each result to a file first; its placeholder names the file"
     )
     target_chars: int = option(
-        0, "stop as soon as the conversation is this small; 0: no such stop", unit="characters", minimum=0
+        0, "stop as soon as the conversation is this small; 0: never", unit="characters", minimum=0
     )
     clear_at_least: int = option(
         0,

@@ -51,7 +51,7 @@ _CONTENTS = "Gemini API docs, contents"
 _COMMON = (
     _error(
         "json.lone-surrogate",
-        "a text holds half of a surrogate pair, which UTF-8 cannot carry",
+        "a text contains half of a surrogate pair, which UTF-8 cannot encode",
         "anthropics/claude-code#68325; anthropics/claude-code#69927; anomalyco/opencode#17758",
     ),
     _error(
@@ -59,22 +59,22 @@ _COMMON = (
     ),
     _error(
         "shape.not-a-message",
-        "something else stands where a message, block or call must be an object",
+        "a message, block or call is not an object",
         f"{_MESSAGES}; {_CHAT}",
     ),
 )
 
 _ANTHROPIC = (
-    _error("anthropic.empty-conversation", "there is no message", _MESSAGES),
+    _error("anthropic.empty-conversation", "there are no messages", _MESSAGES),
     _error(
         "anthropic.first-role",
         "the conversation does not begin with a user message",
         f"{_MESSAGES}; livekit/agents#669",
     ),
-    _error("anthropic.role", "a role other than user and assistant", _MESSAGES),
+    _error("anthropic.role", "a role other than user or assistant", _MESSAGES),
     _risk(
         "anthropic.mid-system",
-        "a system message among the others is taken by some models only",
+        "a system message among the others, which only some models accept",
         "Claude docs, mid-conversation system messages",
     ),
     _error(
@@ -84,12 +84,12 @@ _ANTHROPIC = (
     ),
     _risk(
         "anthropic.split-turn",
-        "one turn is spread over several messages of its role",
+        "one turn is split into several messages of one role",
         "Claude docs, parallel tool use",
     ),
     _error(
         "anthropic.empty-content",
-        "there is no content (allowed only in a final assistant message)",
+        "a message without content (allowed only for a final assistant message)",
         "anthropics/claude-code#6774; anthropics/claude-code#3196",
     ),
     _error(
@@ -97,16 +97,16 @@ _ANTHROPIC = (
         "a text block without text",
         "anthropics/claude-code#59812; anthropics/claude-code#62150; anthropics/anthropic-sdk-python#461",
     ),
-    _error("anthropic.blank-text", "a text block of nothing but white space", "anthropics/claude-code#23440"),
+    _error("anthropic.blank-text", "a text block of only white space", "anthropics/claude-code#23440"),
     _error(
         "anthropic.trailing-space",
-        "the final assistant text ends in white space",
+        "the final assistant text ends with white space",
         "anomalyco/opencode#1295; aaif-goose/goose#5967",
     ),
-    _risk("anthropic.unknown-block", "a block of a type that is not known here", _MESSAGES),
+    _risk("anthropic.unknown-block", "a block of an unknown type", _MESSAGES),
     _error(
         "anthropic.block-role",
-        "a block that may not stand in a message of this role, or in a result",
+        "a block not allowed in a message of this role, or in a result",
         f"{_MESSAGES}; V1ki/dsh-plugin-subscriptions#22",
     ),
     _error(
@@ -121,7 +121,7 @@ _ANTHROPIC = (
     ),
     _error(
         "anthropic.result-not-leading",
-        "a tool_result behind other content: results come first, unbroken",
+        "a tool_result after other content: results must come first, without gaps",
         "V1ki/dsh-plugin-subscriptions#22; QwenLM/qwen-code#8161",
     ),
     _error(
@@ -129,10 +129,10 @@ _ANTHROPIC = (
         "a tool_use has the id of an earlier one",
         "anthropics/claude-code#20901; anthropics/claude-code#21317",
     ),
-    _error("anthropic.duplicate-result", "a tool_use is answered a second time", "Kilo-Org/kilocode#3772"),
+    _error("anthropic.duplicate-result", "a tool_use is answered twice", "Kilo-Org/kilocode#3772"),
     _error(
         "anthropic.text-after-call",
-        "text behind a tool_use of the same turn",
+        "text after a tool_use in the same turn",
         "anomalyco/opencode, recorded provider test of assistant tool order",
     ),
     _error(
@@ -142,18 +142,18 @@ _ANTHROPIC = (
     ),
     _error(
         "anthropic.bad-tool-name",
-        "a tool name that is not 1 to 128 of A-Z a-z 0-9 _ -",
+        "a tool name that is not 1 to 128 characters of A-Z a-z 0-9 _ -",
         "Claude docs, define tools",
     ),
     _error("anthropic.input-not-object", "the input of a call is not an object", _MESSAGES),
     _error(
         "anthropic.error-result-not-text",
-        "a result marked is_error holds something other than text",
+        "a result marked is_error contains something other than text",
         "vellum-ai/vellum-assistant#18387; caozhiyuan/copilot-api#196",
     ),
     _error(
         "anthropic.server-call-open",
-        "a call of a server tool has no result in its own turn",
+        "a server tool's call has no result in its turn",
         "anthropics/anthropic-sdk-python#1151; vellum-ai/vellum-assistant#19986",
     ),
     _error(
@@ -173,18 +173,18 @@ _ANTHROPIC = (
     ),
     _error(
         "anthropic.thinking-last",
-        "an assistant turn ends in thinking",
+        "an assistant turn ends with thinking",
         "tailcallhq/forgecode#2107; router-for-me/CLIProxyAPI#5321",
     ),
     _risk(
         "anthropic.thinking-adjacent",
-        "two thinking blocks stand side by side",
+        "two thinking blocks in a row",
         "earendil-works/pi#8576; Yeachan-Heo/gajae-code#4416",
     ),
     _error("anthropic.thinking-unsigned", "thinking without its signature or data", _THINKING),
     _risk(
         "anthropic.thinking-emptied",
-        "thinking keeps its signature and has lost its text",
+        "thinking has its signature but has lost its text",
         "anthropics/claude-code#63147; anthropics/claude-code#63277; eclipse-theia/theia#18044",
     ),
     _error(
@@ -194,12 +194,12 @@ _ANTHROPIC = (
     ),
     _error(
         "anthropic.thinking-partial",
-        "the newest assistant turn keeps some of its thinking, not all",
+        "the newest assistant turn keeps only part of its thinking",
         "anthropics/claude-code#63213; Yeachan-Heo/gajae-code#4382",
     ),
     _error(
         "anthropic.cache-control-count",
-        "more than 4 blocks carry cache_control",
+        "more than 4 blocks have cache_control",
         "anthropics/claude-agent-sdk-typescript#432",
     ),
     _error(
@@ -241,14 +241,14 @@ _ANTHROPIC = (
 )
 
 _OPENAI_CHAT = (
-    _error("chat.empty-conversation", "there is no message", _CHAT),
-    _error("chat.role", "a role that does not exist", _CHAT),
+    _error("chat.empty-conversation", "there are no messages", _CHAT),
+    _error("chat.role", "an unknown role", _CHAT),
     _error(
         "chat.content-null",
-        "no content, and neither a call nor a refusal to excuse it",
+        "no content, and no call or refusal instead",
         f"{_CHAT}; earendil-works/pi#3120",
     ),
-    _error("chat.content-type", "content that is neither a text nor a list of parts", _CHAT),
+    _error("chat.content-type", "content that is neither a string nor a list of parts", _CHAT),
     _error(
         "chat.orphan-result",
         "a tool message that answers no call of the assistant message before",
@@ -259,7 +259,7 @@ _OPENAI_CHAT = (
         "a tool call that is not answered before the next turn",
         "LiveBench/LiveBench#485; MoonshotAI/kimi-code#269",
     ),
-    _error("chat.duplicate-result", "a tool call is answered a second time", _CHAT),
+    _error("chat.duplicate-result", "a tool call is answered twice", _CHAT),
     _error("chat.duplicate-call-id", "two tool calls of one message share an id", _CHAT),
     _error("chat.call-id-empty", "a tool call or a tool message without an id", _CHAT),
     _error(
@@ -268,17 +268,21 @@ _OPENAI_CHAT = (
         "langmanus/langmanus#119; vercel/ai#8132; microsoft/autogen#6377",
     ),
     _error("chat.empty-tool-calls", "tool_calls is an empty list", _CHAT),
-    _error("chat.bad-tool-name", "a function name that is not 1 to 64 of A-Z a-z 0-9 _ -", _CHAT),
+    _error("chat.bad-tool-name", "a function name that is not 1 to 64 characters of A-Z a-z 0-9 _ -", _CHAT),
     _error("chat.arguments", "the arguments of a call are not a string", _CHAT),
-    _risk("chat.arguments-not-json", "the arguments of a call do not parse (a model can write that)", _CHAT),
+    _risk(
+        "chat.arguments-not-json",
+        "the arguments of a call are not valid JSON (a model can produce that)",
+        _CHAT,
+    ),
     _error(
         "chat.legacy-open-call",
-        "a function_call without its function message next",
+        "a function_call not followed by its function message",
         "OpenAI docs, function calling (deprecated form)",
     ),
     _error(
         "chat.legacy-orphan-result",
-        "a function message without a function_call of its name before",
+        "a function message without a preceding function_call of its name",
         "OpenAI docs, function calling (deprecated form)",
     ),
     _error("chat.bad-name", "a name that is empty or has white space or one of < | \\ / >", _CHAT),
@@ -290,10 +294,10 @@ _OPENAI_CHAT = (
 )
 
 _RESPONSES = (
-    _error("responses.empty-conversation", "there is no item", _ITEMS),
+    _error("responses.empty-conversation", "there are no items", _ITEMS),
     _error(
         "responses.orphan-output",
-        "an output answers no call of its kind",
+        "an output without a call of its kind",
         "vellum-ai/vellum-assistant#39919; earendil-works/pi#4570",
     ),
     _error(
@@ -301,8 +305,8 @@ _RESPONSES = (
         "a call without an output of its kind",
         "openai/codex#394; openai/codex#825; Soju06/codex-lb#1168",
     ),
-    _error("responses.output-before-call", "an output stands before the call that it answers", _ITEMS),
-    _error("responses.duplicate-output", "a call is answered a second time", _ITEMS),
+    _error("responses.output-before-call", "an output comes before its call", _ITEMS),
+    _error("responses.duplicate-output", "a call is answered twice", _ITEMS),
     _error("responses.duplicate-call-id", "two calls share a call_id", _ITEMS),
     _error("responses.call-id", "a call or an output without a call_id", _ITEMS),
     _error(
@@ -316,45 +320,45 @@ _RESPONSES = (
         "openai/codex#24369",
     ),
     _error("responses.arguments", "the arguments or the input of a call are not a string", _ITEMS),
-    _error("responses.role", "a role that does not exist", _ITEMS),
-    _error("responses.content", "a part that may not stand in a message of this role", _ITEMS),
+    _error("responses.role", "an unknown role", _ITEMS),
+    _error("responses.content", "a part not allowed in a message of this role", _ITEMS),
     _risk("responses.empty-text", "a message without content", _ITEMS),
     _error(
         "responses.reasoning-alone",
-        "reasoning without the item behind it that it led to",
+        "reasoning without the item it led to after it",
         "openai/openai-agents-js#929; openai/openai-agents-python#1709",
     ),
     _error(
         "responses.reasoning-lost",
-        "reasoning by id alone, of which the provider keeps nothing",
+        "reasoning by id only, which the provider does not store",
         "caidaoli/ccLoad#167",
     ),
     _error(
         "responses.reasoning-altered",
-        "sealed content that the original conversation does not hold",
+        "sealed content that is not in the original conversation",
         "openai/codex#8119; lidge-jun/opencodex#2229",
     ),
     _error(
         "responses.local-item",
-        "a record of the client that no request may hold",
+        "a record of the client that is not allowed in a request",
         "openai/codex, recorded items of rollouts",
     ),
-    _risk("responses.unknown-item", "an item of a type that is not known here", _ITEMS),
+    _risk("responses.unknown-item", "an item of an unknown type", _ITEMS),
 )
 
 _GEMINI = (
     _error("gemini.empty-conversation", "there is no content", _CONTENTS),
-    _error("gemini.role", "a role other than user and model", _CONTENTS),
+    _error("gemini.role", "a role other than user or model", _CONTENTS),
     _error("gemini.first-role", "the conversation begins with the model", _CONTENTS),
-    _error("gemini.empty-parts", "a content without parts, or a part that says nothing", _CONTENTS),
+    _error("gemini.empty-parts", "a content without parts, or an empty part", _CONTENTS),
     _error(
         "gemini.part-count",
-        "not as many functionResponse parts as functionCall parts before them",
+        "the number of functionResponse parts differs from the functionCall parts before them",
         "google-gemini/gemini-cli#3814; google-gemini/gemini-cli#4568; google-gemini/gemini-cli#16543",
     ),
     _error(
         "gemini.orphan-response",
-        "a functionResponse behind a content without a functionCall",
+        "a functionResponse after a content without a functionCall",
         "google-gemini/gemini-cli#3709",
     ),
 )

@@ -143,7 +143,7 @@ QUICK_FIXES: Final = (
     QuickFix(
         "failed-calls",
         "failed calls",
-        "failed calls that a later call repeated with success, and their results",
+        "failed calls that worked when retried, and their results",
         _failed_calls,
     ),
     QuickFix(

@@ -69,7 +69,7 @@ def test_a_cache_that_cannot_be_kept_changes_nothing(
 @pytest.mark.parametrize("verb", ["report", "verify", "compact"])
 def test_a_branch_is_not_passed_over_where_there_are_none(handcompact: Handcompact, verb: str) -> None:
     done = handcompact(verb, SAMPLES / "codex-three-turns.jsonl", "--leaf", "x")
-    assert done.code == 2 and "keeps no branches: leave --leaf out" in done.err and done.out == ""
+    assert done.code == 2 and "has no branches: leave out --leaf" in done.err and done.out == ""
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,11 @@ def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notic
     found = Told(transcript)
     graph = transcript.graph
     for node in graph.superseded:
-        found.add("duplicate-uuid", node.index, f"uuid {node.uuid} stands in a later record again")
+        found.add("duplicate-uuid", node.index, f"uuid {node.uuid} is used again by a later record")
     for node in graph.missing:
         found.add("missing-parent", node.index, f"parent {node.parent} is not in the file")
     for node in graph.cycles:
-        found.add("cycle", node.index, "its parents lead back to it")
+        found.add("cycle", node.index, "its parents form a loop")
     for node in transcript.nodes:
         if node.synthetic:
             found.add("synthetic-record", node.index, "written by the client, not by a model")
@@ -106,7 +106,7 @@ def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notic
         found.add(
             "continuation-on-old-leaf",
             later.index,
-            "Claude Code 2.0 goes on from this record, the latest by time",
+            "Claude Code 2.0 continues from this record, the latest by time",
         )
     if not way.nodes and transcript.nodes:
         found.add("no-conversation", None, "no user or assistant message")
@@ -136,7 +136,7 @@ def _note_blocks(way: Way, found: Told) -> None:
                 if block.tool_use_id not in calls:
                     found.add("orphan-result", node.index, f"no call {block.tool_use_id}")
             elif isinstance(block, Thinking) and not block.redacted and not block.content.chars:
-                found.add("thinking-emptied", node.index, "the text is gone, its tokens are real")
+                found.add("thinking-emptied", node.index, "the text is missing, but its tokens still count")
     for ident, node in calls.items():
         if ident not in answered:
             found.add("open-call", node.index, f"call {ident} has no result")

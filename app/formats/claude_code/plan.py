@@ -223,7 +223,7 @@ class Planner:
                 continue
             turned = row.content is not None and _is_turned(row)
             if row in late or turned:
-                self._note("result-order", row.node, "words stood before a result of the same message")
+                self._note("result-order", row.node, "text came before a result in the same message")
 
     def _link(self, linker: Linker, rows: Sequence[Row], thread: Sequence[Row]) -> None:
         linker.link(thread, self._way.path)
@@ -273,13 +273,13 @@ class Planner:
     def _note_graph(self, rows: Sequence[Row]) -> None:
         changed = {row.node.index for row in rows if row.node is not None and row.new_parent}
         for node in self._graph.superseded:
-            self._note("duplicate-uuid", node, "a later record has its uuid and takes its place")
+            self._note("duplicate-uuid", node, "a later record with the same uuid replaces it")
         for node in self._graph.missing:
             if node.index in changed:
-                self._note("missing-parent", node, "bridged to the record before it")
+                self._note("missing-parent", node, "linked to the record before it")
         for node in self._graph.cycles:
             if node.index in changed:
-                self._note("cycle", node, "cut where its parents led back to it")
+                self._note("cycle", node, "the loop of its parents was cut")
 
     def _note_moved(self, rows: Sequence[Row]) -> None:
         """Tell that a record stood where the client would read it too early or too late."""
@@ -289,7 +289,7 @@ class Planner:
         nodes = [row.node for row in rows if row.node is not None]
         for before, node in pairwise(nodes):
             if node.order < before.order:
-                self._note("result-order", node, "a record stood where it is not read with its message")
+                self._note("result-order", node, "a record was where it is not read with its message")
                 return
 
 

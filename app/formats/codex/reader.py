@@ -100,7 +100,7 @@ def _notices(rollout: Rollout, live: Sequence[Node]) -> tuple[Notice, ...]:
             told.add("unknown-record-type", index, kind)
     first = next((index for index, kind in enumerate(rollout.kinds) if kind != "unreadable"), None)
     if first is not None and rollout.kinds[first] != META:
-        told.add("no-session-meta", first, "Codex resumes no file that does not begin with it")
+        told.add("no-session-meta", first, "Codex cannot resume a file that does not begin with it")
     older = [r for r in rollout.boundaries if r != rollout.replay.top.compaction]
     if older:
         size = sum(rollout[record].length for record in older)

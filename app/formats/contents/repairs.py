@@ -125,7 +125,7 @@ class ContentsMender:
         for owner, (key, message) in enumerate(members):
             clean, words = scrubbed(message)
             for word in words:
-                self._note(word, key, "a value that no request can hold")
+                self._note(word, key, "a value that a request cannot contain")
             if clean.get("role", "user") not in ROLES:
                 self._note("bad-role", key, "a role that does not exist")
                 clean = {**clean, "role": "user"}
@@ -137,16 +137,14 @@ class ContentsMender:
         parts = message.get("parts")
         for number, part in enumerate(parts if isinstance(parts, list) else [parts]):
             if isinstance(part, str) and part:
-                self._note("not-a-record", key, "a bare string stood where a part must be")
+                self._note("not-a-record", key, "a bare string in place of a part")
                 part = {"text": part}
             kind = kind_of(part)
             if kind in (CALL, ANSWER) and not isinstance(part[kind], dict):
-                self._note("not-a-record", key, "something else stood where a call or a result must be")
+                self._note("not-a-record", key, "something other than a call or result was in its place")
                 part = {"text": compact_json(part)}
             elif kind == (ANSWER if message.get("role") == "model" else CALL):
-                self._note(
-                    "block-order", key, f"a part that no message of the {message.get('role')} may hold"
-                )
+                self._note("block-order", key, f"a part not allowed in a {message.get('role')} message")
                 part = {"text": compact_json(part)}
             if says_nothing(part):
                 self._note("empty-text", key, "a part without content")
@@ -172,7 +170,7 @@ class ContentsMender:
             self._note("bad-tool-name", key, "a tool call without a name")
             call = {**call, "name": safe_name(name, LONGEST_NAME)}
         if given is not None and not isinstance(given, dict):
-            self._note("input-not-object", key, "the arguments of a tool call were no object")
+            self._note("input-not-object", key, "the arguments of a tool call were not an object")
             call = {**call, "args": {"value": given}}
         return call
 
@@ -192,7 +190,7 @@ class ContentsMender:
                 open_calls.remove(call)
                 kept.append(piece)
             elif taken_out:
-                self._note("orphan-result", turn.key(piece), "a tool result stood there twice")
+                self._note("orphan-result", turn.key(piece), "a tool result was there twice")
             else:
                 self._note("orphan-result", turn.key(piece), "a tool result without its call")
                 kept.append(_Piece({"text": _told(answer)}, piece.owner, piece.origin))
@@ -214,7 +212,9 @@ class ContentsMender:
     def _finished(self, turn: _Turn) -> Iterator[Mended]:
         joined = self._join and len(turn.messages) > 1 and _must_be_one(turn)
         if joined:
-            self._note("block-order", turn.messages[0][0], "calls or results of one turn stood apart")
+            self._note(
+                "block-order", turn.messages[0][0], "calls or results of one turn were in separate messages"
+            )
             turn.pieces = [_Piece(p.value, 0, p.origin if p.owner == 0 else None) for p in turn.pieces]
         for owner, (key, original, clean) in enumerate(turn.messages):
             pieces = [piece for piece in turn.pieces if piece.owner == owner]

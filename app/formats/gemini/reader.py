@@ -167,7 +167,7 @@ def _notices(chat: Chat, live: list[Entry], sent: list[Message]) -> Iterator[Not
     doubled = [entry for entry in live if entry.copies]
     if doubled:
         count = sum(len(entry.copies) for entry in doubled)
-        detail = f"{count} results stand twice; the client would send both, a new file holds one"
+        detail = f"{count} results are there twice; the client would send both, a new file contains one"
         told.add("result-twice", doubled[0].record, detail)
     stale = [event.record for event in chat.replay.events if _is_repeated(event, chat)]
     if stale:
@@ -175,7 +175,7 @@ def _notices(chat: Chat, live: list[Entry], sent: list[Message]) -> Iterator[Not
         copied = "1 earlier copy" if len(stale) == 1 else f"{len(stale)} earlier copies"
         told.add("superseded-history", stale[0], f"{copied} of it with {size:,} bytes, not sent")
     if any(isinstance(event, Rewound) and event.ended for event in chat.replay.events):
-        told.add("forked", None, "messages were taken back: they are shown, and are no part of it")
+        told.add("forked", None, "messages were undone: they are shown, but are not part of it")
     _tell_pairs(sent, told)
     if not sent:
         told.add("no-conversation", None, "no message that is sent to a model")

@@ -106,10 +106,12 @@ def exported(store: Path, ident: str) -> bytes:
         with closing(_opened(store)) as database:
             row = database.execute("SELECT * FROM session WHERE id = ?", (ident,)).fetchone()
             if row is None:
-                raise UnreadableFile(f"{store} holds no session {ident!r}: see `handcompact list`")
+                raise UnreadableFile(f"{store} contains no session {ident!r}: see `handcompact list`")
             return b"".join(_document(database, row))
     except (sqlite3.Error, OSError) as error:
-        raise UnreadableFile(f"{store} cannot be read ({error}): opencode's database was expected") from error
+        raise UnreadableFile(
+            f"{store} cannot be read ({error}): expected the database of opencode"
+        ) from error
 
 
 def _opened(store: Path) -> sqlite3.Connection:

@@ -102,14 +102,14 @@ def _notices(records: Transcript, live: list[Message]) -> Iterator[Notice]:
     told = Told(records)
     for index in range(records.listed):
         if index not in records.by_record and records[index].kind != "unreadable":
-            told.add("unknown-record-type", index, "something else stood where a message must be")
+            told.add("unknown-record-type", index, "something other than a message was in its place")
     for node in records.history.live:
         parts = records.value(node.record)[PARTS]
         for part in parts:
             if kind_of(part) == "tool" and state_of(part).get("status") in ("pending", "running"):
                 told.add("open-call", node.record, f"call {as_word(part.get('callID'))} has no result")
     if records.undone:
-        told.add("forked", None, f"{len(records.undone)} messages were taken back: they are no part of it")
+        told.add("forked", None, f"{len(records.undone)} messages were undone: they are not part of it")
     if not live:
         told.add("no-conversation", None, "no message that is sent to a model")
     yield from told.all()

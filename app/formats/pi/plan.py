@@ -279,6 +279,8 @@ class Planner:
 
     def _note_tree(self, rows: Sequence[Row[Node]]) -> None:
         stay = {row.node.index for row in rows if row.node is not None}
-        again = [(node.index, "of equal ids the last entry was kept") for node in self._log.tree.repeated]
+        again = [
+            (node.index, "of entries with the same id, the last was kept") for node in self._log.tree.repeated
+        ]
         found = [*tree_repairs(self._log.tree, stay), *(("duplicate-uuid", *each) for each in again)]
         self._repairs += [Notice(word, self._log[index].line, detail) for word, index, detail in found]

@@ -80,13 +80,13 @@ def _notices(log: PiLog, way: Way, live: Sequence[Message], branches: int) -> tu
     told = Told(log)
     first = next((node for node in log.nodes if log[node.index].kind != "unreadable"), None)
     if first is not None and first.kind != HEADER:
-        told.add("no-session-header", first.index, "pi reads no file that does not begin with one")
+        told.add("no-session-header", first.index, "pi cannot read a file that does not begin with one")
     version = log.header.get("version")
     if first is not None and isinstance(version, int) and version > VERSION:
-        known = f"versions up to {VERSION} are known: what is new in it is kept as it is"
+        known = f"versions up to {VERSION} are known: anything new is kept as it is"
         told.add("unknown-version", first.index, f"{version} of the form of pi's files; {known}")
     for node in log.tree.repeated:
-        told.add("duplicate-uuid", node.index, f"id {node.ident} stands in a later entry again")
+        told.add("duplicate-uuid", node.index, f"id {node.ident} is used again by a later entry")
     tell_tree(log.tree, branches, told)
     for node in log.nodes:
         if node.kind and node.kind not in TYPES:
@@ -97,7 +97,7 @@ def _notices(log: PiLog, way: Way, live: Sequence[Message], branches: int) -> tu
     for node in way.context:
         for block in node.blocks if node.sent and not node.foreign else ():
             if isinstance(block, Thinking) and not block.redacted and not block.content.chars:
-                told.add("thinking-emptied", node.index, "the text is gone, its tokens are real")
+                told.add("thinking-emptied", node.index, "the text is missing, but its tokens still count")
     return tuple(told.all())
 
 

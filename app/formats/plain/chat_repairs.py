@@ -108,7 +108,7 @@ class ChatMender:
                 )
             if answer is not None:
                 if others:
-                    self._note("result-order", key, "a tool result stood behind other messages")
+                    self._note("result-order", key, "a tool result came after other messages")
                 answers.append(Mended(key, answer, answer is not original or bool(others)))
             elif role in ("tool", "function"):
                 detail = (
@@ -124,7 +124,7 @@ class ChatMender:
         """A message mended for itself; the same object if it breaks no rule."""
         message, words = scrubbed(message)
         for word in words:
-            self._note(word, key, "a value that no request can hold")
+            self._note(word, key, "a value that a request cannot contain")
         role, name = message.get("role"), message.get("name")
         if (
             name is not None
@@ -167,7 +167,7 @@ class ChatMender:
             better = self._custom(key, body) if kind == "custom" else self._function(key, body)
             if better is not None:
                 return call if better is body else {**call, kind: better}
-        self._note("not-a-record", key, "something else stood where a tool call must be")
+        self._note("not-a-record", key, "something other than a tool call was in its place")
         return None
 
     def _function(self, key: str, body: Any) -> Message | None:
@@ -177,7 +177,7 @@ class ChatMender:
         arguments = function.get("arguments")
         if isinstance(arguments, str):
             return function
-        self._note("input-not-object", key, "the arguments of a tool call were no text")
+        self._note("input-not-object", key, "the arguments of a tool call were not a string")
         return {**function, "arguments": "{}" if arguments is None else compact_json(arguments)}
 
     def _custom(self, key: str, body: Any) -> Message | None:
@@ -187,7 +187,7 @@ class ChatMender:
         given = custom.get("input")
         if isinstance(given, str):
             return custom
-        self._note("input-not-object", key, "the input of a tool call was no text")
+        self._note("input-not-object", key, "the input of a tool call was not a string")
         return {**custom, "input": "" if given is None else compact_json(given)}
 
     def _named(self, key: str, function: Message) -> Message:
@@ -228,7 +228,7 @@ class ChatMender:
                 return part
             self._note("empty-text", key, "a text part without text")
             return None
-        self._note("not-a-record", key, "something else stood where a part must be")
+        self._note("not-a-record", key, "something other than a part was in its place")
         return {"type": "text", "text": part} if isinstance(part, str) and part.strip() else None
 
     def _calls(self, key: str, message: Message) -> tuple[Message, dict[str, list[str]]]:

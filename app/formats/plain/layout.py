@@ -215,7 +215,7 @@ class DocumentRecords(PlainRecords):
         if self.bom:
             self.notices.append(Notice("bom", 1))
         if self._begin:
-            detail = "a conversation a line: the last one is open, the others stay as they are"
+            detail = "one conversation per line: the last one is open, the others stay as they are"
             self.notices.append(Notice("several-sessions", detail=detail))
         known = {notice.word for notice in self.notices}
         self.notices += (Notice(word, line) for word in found.words if word not in known)

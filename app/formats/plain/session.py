@@ -237,7 +237,7 @@ def _loaded(records: PlainRecords, reader: MessageReader) -> Iterator[tuple[Mess
         if not isinstance(value.get("role"), str):
             if not records.only_messages:
                 continue
-            detail = "an object without a role stays where it is and is not part of the conversation"
+            detail = "an object without a role stays in place and is not part of the conversation"
             records.notices.append(Notice("unknown-record-type", record.line, detail))
             continue
         yield reader.message(record, value), value
@@ -268,7 +268,9 @@ def _control_notices(records: PlainRecords) -> Iterator[Notice]:
     if records.controls:
         count = sum(records.controls.values())
         line = records[min(records.controls)].line
-        yield Notice("control-chars", line, f"{count} texts hold control characters, shown as marks")
+        yield Notice(
+            "control-chars", line, f"{count} texts contain control characters, shown as visible signs"
+        )
 
 
 def _word_beside(records: PlainRecords, key: str) -> str | None:

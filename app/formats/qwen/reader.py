@@ -74,9 +74,9 @@ def _notices(
         if node.kind and not known:
             told.add("unknown-record-type", node.index, node.subtype or node.kind)
         if node.bad_role:
-            told.add("bad-role", node.index, "the client does not start with a message of no known role")
+            told.add("bad-role", node.index, "the client does not start with a message of unknown role")
     if len(sessions) > 1:
-        detail = f"{len(sessions)} session ids in one file: the client does not take it"
+        detail = f"{len(sessions)} session ids in one file: the client does not accept it"
         told.add("several-sessions", None, detail)
     if not live and chat.nodes:
         told.add("no-conversation", None, "no message that is sent to a model")

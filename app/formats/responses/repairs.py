@@ -163,7 +163,7 @@ class ItemMender:
         for place, (key, item) in enumerate(pairs):
             mended = self._item(place, key, item)
             if place in self._survey.early:
-                self._note("result-order", key, "a tool result stood before its call")
+                self._note("result-order", key, "a tool result came before its call")
                 held.setdefault(self._survey.early[place], []).append(Mended(key, mended.message, True))
                 continue
             if due and mended.message is not None and not is_call(mended.message):
@@ -179,10 +179,10 @@ class ItemMender:
     def _item(self, place: int, key: str, item: Message) -> Mended:
         clean, words = scrubbed(item)
         for word in words:
-            self._note(word, key, "a value that no request can hold")
+            self._note(word, key, "a value that a request cannot contain")
         kind = kind_of(clean)
         if kind in LOCAL:
-            self._note("local-item", key, "a record of the client that is no item")
+            self._note("local-item", key, "a record of the client that is not an item")
             return Mended(key, None, True)
         if place in self._survey.orphans:
             self._note("orphan-result", key, self._survey.orphans[place])
@@ -205,7 +205,7 @@ class ItemMender:
             self._note(word, key, detail)
             changes["call_id"] = ident
         if kind is not None and kind != kind_of(item):
-            self._note("orphan-result", key, "a tool result was of another kind than its call")
+            self._note("orphan-result", key, "a tool result was of a different kind than its call")
             changes["type"] = kind
         return {**item, **changes} if changes else item
 
@@ -220,7 +220,7 @@ class ItemMender:
         parts = [_fitting(part, role) for part in content]
         if all(one is other for one, other in zip(parts, content, strict=True)):
             return item
-        self._note("block-order", key, f"a part that no message of the {role} may hold")
+        self._note("block-order", key, f"a part not allowed in a {role} message")
         return {**item, "content": parts}
 
     def _call(self, key: str, item: Message, kind: str) -> Message:
@@ -230,7 +230,7 @@ class ItemMender:
             item = {**item, "name": safe_name(name, len(name) if isinstance(name, str) else 1)}
         given = item.get(member)
         if not isinstance(given, str):
-            self._note("input-not-object", key, "the arguments of a tool call were no text")
+            self._note("input-not-object", key, "the arguments of a tool call were not a string")
             empty = "{}" if member == "arguments" else ""
             item = {**item, member: empty if given is None else compact_json(given)}
         return item
@@ -256,10 +256,10 @@ class ItemMender:
             item, key = one.message or {}, one.key or ""
             seal = item.get("encrypted_content")
             if item.get("id") and not (isinstance(seal, str) and seal):
-                self._note("reasoning-lost", key, "reasoning of which only its id was left")
+                self._note("reasoning-lost", key, "reasoning of which only the id was left")
                 found.append(Mended(one.key, None, True))
             elif item.get("id") and not produced:
-                self._note("reasoning-alone", key, "reasoning without what it led to")
+                self._note("reasoning-alone", key, "reasoning without the item it led to")
                 found.append(Mended(one.key, None, True))
             else:
                 produced = True

@@ -16,7 +16,7 @@ def tell_items(entries: Sequence[Entry], told: Told) -> None:
     _tell_reasoning(entries, told)
     sealed = [entry for entry in entries if _is_sealed(entry)]
     if sealed:
-        some = "1 item holds" if len(sealed) == 1 else f"{len(sealed)} items hold"
+        some = "1 item has" if len(sealed) == 1 else f"{len(sealed)} items have"
         detail = f"{some} content that only the provider can read: it is kept as it is, or dropped whole"
         told.add("sealed-content", sealed[0].record, detail)
     for entry in entries:
@@ -33,7 +33,7 @@ def _tell_pairs(entries: Sequence[Entry], told: Told) -> None:
         for block in entry.blocks:
             if isinstance(block, ToolUse) and not block.server:
                 if block.id in calls:
-                    told.add("duplicate-call-id", entry.record, f"call {block.id} stands there twice")
+                    told.add("duplicate-call-id", entry.record, f"call {block.id} is there twice")
                 calls[block.id] = entry
             elif isinstance(block, ToolResult) and not block.server:
                 if block.tool_use_id not in calls:
@@ -49,9 +49,9 @@ def _tell_reasoning(entries: Sequence[Entry], told: Told) -> None:
         if entry.kind != "reasoning" or not entry.named:
             continue
         if not any(isinstance(block, Thinking) and block.signature_chars for block in entry.blocks):
-            told.add("reasoning-lost", entry.record, "reasoning of which only its id is left")
+            told.add("reasoning-lost", entry.record, "reasoning of which only the id is left")
         elif follower is None or not (follower.role is Role.ASSISTANT or follower.kind in BY_PROVIDER):
-            told.add("reasoning-alone", entry.record, "reasoning without what it led to")
+            told.add("reasoning-alone", entry.record, "reasoning without the item it led to")
 
 
 def _is_sealed(entry: Entry) -> bool:

@@ -115,7 +115,7 @@ def test_a_store_that_cannot_be_read_is_said(home: Path, data: bytes | None) -> 
 
 def test_a_name_that_is_not_there_is_said(home: Path) -> None:
     store(opencode_store(), VALUE)
-    with pytest.raises(UnreadableFile, match="holds no session 'ses_x'"):
+    with pytest.raises(UnreadableFile, match="contains no session 'ses_x'"):
         open_source("opencode:ses_x")
 
 
