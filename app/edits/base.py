@@ -145,9 +145,9 @@ class BlockEdit(Edit, ABC):
         if obstacle == WORDS:
             words = counted(number, "text")
             return f"{words} of yours would be {self.done}: this needs your consent ({ALLOW_WORDS})"
-        stay = "it stays" if total == 1 else f"{number:,} of {total:,} stay"
+        stay = "" if total == 1 else f"{number:,} of {total:,} stay: "
         lifted = f" (override: {obstacle.lifted_by})" if obstacle.lifted_by else ""
-        return f"{stay}: {obstacle.reason}{lifted}"
+        return f"{stay}{obstacle.reason}{lifted}"
 
     @property
     def words_allowed(self) -> bool:

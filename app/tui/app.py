@@ -120,7 +120,7 @@ class HandcompactApp(Steadfast):
         from app.tui.screens.parts.keeping import Keeps, ask_to_leave
 
         screens = [screen for screen in self.screen_stack if isinstance(screen, Keeps)]
-        ask_to_leave(self, screens, self.exit, verb="Leave")
+        ask_to_leave(self, screens, self.exit, verb="Quit")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the present screen, by name."""

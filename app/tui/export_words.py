@@ -15,7 +15,7 @@ from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact
 
-WHERE_AGENT_LOOKS: Final = "Write it where its agent looks for sessions"
+WHERE_AGENT_LOOKS: Final = "Install it in its agent's folder"
 """The tick that does so."""
 BY_TICK: Final = f"e again, then tick '{WHERE_AGENT_LOOKS}' and write"
 SHOWN_FILES = 3
@@ -58,7 +58,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     return {
         "backup": kept if plan.share is None else "none: the original is not touched",
         "report": "beside the backup" if plan.share is None else "it goes with the session",
-        "install": f"otherwise {plan.format.title} will not find it" if plan.resuming.is_astray else "",
+        "install": f"so that {plan.format.title} finds it" if plan.resuming.is_astray else "",
         "drop-old": "" if has_boundary else "there is no boundary",
         "index": "" if plan.index is not None or not listed else "no result is removed",
     }

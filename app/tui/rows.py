@@ -71,7 +71,7 @@ def preview(row: BlockRow, block: Block) -> str:
             about = " ".join(part for part in (row.tool, name) if part)
             return f"{about}: {words}" if about else words
         case Thinking() if not block.content.chars:
-            return f"(no text; a seal of {block.signature_chars:,} characters)"
+            return f"(no text; {block.signature_chars:,}-character signature)"
         case Image():
             return f"({block.media_type or 'image'})"
         case _:

@@ -123,7 +123,7 @@ class Steadfast(App[None]):
             if leave:
                 self._end(mishap)
 
-        self.push_screen(ConfirmScreen(question, yes="Leave", no="Continue", detail=detail), answer)
+        self.push_screen(ConfirmScreen(question, yes="Quit", no="Continue", detail=detail), answer)
 
     def _kept_words(self) -> str:
         work = self._work()

@@ -117,7 +117,7 @@ class Outlook:
             return f"{name}: frees {of}, {theirs}"
         so_far = f"~{short_number(figures.before - figures.now)} of ~{short_number(figures.before)} freed"
         more = figures.now - figures.ahead
-        can = f"{name}: frees ~{short_number(more)} more" if more > 0 else f"{name}: frees no more"
+        can = f"{name}: ~{short_number(more)} more" if more > 0 else f"{name}: no more"
         return f"{so_far}; {can}, {theirs}"
 
 

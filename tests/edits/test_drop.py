@@ -51,7 +51,7 @@ def test_thinking_between_calls_goes_with_the_calls_behind_it() -> None:
 
 def test_thinking_alone_is_not_dropped() -> None:
     assert why_not("drop", talk(), ["m2/0"]) == (
-        "it stays: thinking is sealed: only whole turns of it can be removed (strip_thinking)"
+        "thinking is sealed: only whole turns of it can be removed (strip_thinking)"
     )
 
 

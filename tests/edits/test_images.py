@@ -75,5 +75,5 @@ def test_what_cannot_be_read_is_not_told(picture: object, line: str) -> None:
 
 
 def test_what_holds_no_picture_is_told() -> None:
-    assert why_not("drop_image", talk(), ["m1/0"]) == "it stays: not an image"
+    assert why_not("drop_image", talk(), ["m1/0"]) == "not an image"
     assert why_not("drop_image", talk(), ["m4"]) == "there is no image in it"

@@ -30,9 +30,9 @@ def test_a_cleared_result_leaves_a_clue_to_its_call(key: str) -> None:
 
 def test_clearing_twice_and_clearing_what_is_short_is_refused() -> None:
     once = done("clear", talk(), ["m3/0"]).messages
-    assert why_not("clear", once, ["m3/0"]) == "it stays: already a placeholder"
+    assert why_not("clear", once, ["m3/0"]) == "already a placeholder"
     assert why_not("clear", talk(), ["m9/0"]) == "no replacement would be shorter (1 tried)"
-    assert why_not("clear", talk(), ["m1/0"]) == "it stays: not a tool result"
+    assert why_not("clear", talk(), ["m1/0"]) == "not a tool result"
 
 
 def test_a_result_that_was_saved_keeps_its_path_when_it_is_cleared() -> None:
@@ -50,7 +50,7 @@ def test_a_saved_result_is_named_as_the_agent_itself_would() -> None:
         "Preview (first 0.02KB):\n"
         f"{LONG[:20]}\n...\n</persisted-output>"
     )
-    assert why_not("save", after.messages, ["m3/0"]) == "it stays: already saved or cleared"
+    assert why_not("save", after.messages, ["m3/0"]) == "already saved or cleared"
 
 
 @pytest.mark.parametrize("folder", ["../up", "/etc", "a\\b", ""])

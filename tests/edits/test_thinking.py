@@ -27,7 +27,7 @@ def test_without_rows_it_is_the_older_turns() -> None:
 
 def test_the_turn_of_the_newest_reply_keeps_its_thinking() -> None:
     told = why_not("strip_thinking", talk(), ["m8/0"], force=True)
-    assert told == "it stays: thinking of the turn of the newest reply"
+    assert told == "thinking of the turn of the newest reply"
 
 
 def test_one_pinned_block_keeps_the_thinking_of_its_turn() -> None:

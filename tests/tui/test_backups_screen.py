@@ -108,7 +108,7 @@ async def test_keys_that_cannot_act_say_why(folder: Path) -> None:
         assert "no backups yet" in await press(pilot, "enter")
         text = await press(pilot, "d")
         assert "no backups yet" in text
-        assert "looked " in text and "work/.transcripts" in text and "beside a file" in text
+        assert "looked " in text and "work/.transcripts" in text and "outside agents" in text
         await press(pilot, "escape")
         assert shows(app, SessionsScreen)
 

@@ -127,7 +127,7 @@ async def test_the_menu_says_of_each_edit_why_not(app: HandcompactApp) -> None:
         await press(pilot, *TO_RESULT, "D")
         assert_golden(app, "edits")
         text = await press(pilot, *["j"] * 7, "enter")
-        assert "drop image: it stays: not an image" in text
+        assert "drop image: not an image" in text
 
 
 async def test_the_last_turns_are_kept_behind_a_boundary(app: HandcompactApp) -> None:

@@ -440,7 +440,7 @@ async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample:
     app = dialog(work(original))
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        assert "looks for sessions  otherwise C" in screen_text(app)
+        assert "folder  so that C" in screen_text(app)
         app.screen.query_one("#write", Push).focus()
         text = " ".join((await press(pilot, "enter")).split())
         assert "not here: e again, then tick" in text and "--install" not in text
@@ -450,7 +450,7 @@ async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample:
         app.push_screen(ExportScreen(app.opened))
         await settle(pilot)
         tick(app, "install")
-        assert "will not find it" not in await press(pilot, "space")
+        assert "finds it" not in await press(pilot, "space")
         app.screen.query_one("#write", Push).focus()
         assert " resume " in (await press(pilot, "enter")).replace("--resume", "resume")
         assert not app.screen.query_one("#resume", Push).dimmed

@@ -27,7 +27,7 @@ def test_the_sentence_says_what_can_go_and_what_went() -> None:
     at_half = half.figures()
     gone, more = short_number(at_half.before - at_half.now), short_number(at_half.now - at_half.ahead)
     whole = short_number(figures.before)
-    words = f"~{gone} of ~{whole} freed; react-mini: frees ~{more} more, keeps all your messages"
+    words = f"~{gone} of ~{whole} freed; react-mini: ~{more} more, keeps all your messages"
     assert half.sentence(at_half) == words
     work.run_all()
     done = outlook(work)

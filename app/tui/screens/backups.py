@@ -111,7 +111,7 @@ class BackupsScreen(BaseScreen):
     def _no_facts(self) -> Iterator[Fact]:
         for folder in self._looked_in:
             yield Fact("looked", short_path(folder), whole=True)
-        beside = "in .transcripts beside a file that lies in no agent's folder: open that file first"
+        beside = "for a file outside agents' folders, open it first (.transcripts beside it)"
         yield Fact("else", beside, whole=True)
 
     # Keys

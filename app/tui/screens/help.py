@@ -88,7 +88,7 @@ def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
 def _signs(glyphs: Glyphs) -> Iterator[str]:
     for share, glyph in zip(SHARES, glyphs.bar, strict=True):
         yield _row(glyph if glyph.strip() else "(blank)", f"in the usage bar: {share}")
-    yield _row("~", "an estimate; numbers without it are counted exactly")
+    yield _row("~", "an estimate; without it: counted with the tokenizer")
     yield _row(glyphs.pinned, "pinned; in the session list: has unexported steps")
     yield _row(glyphs.warning, "broken rule or damage; in the session list: in use")
     yield _row("v", "by a column heading: rows are sorted by it (S)")

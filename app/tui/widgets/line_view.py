@@ -44,7 +44,7 @@ class LineView(Finding, can_focus=True, inherit_bindings=False):
         Binding("left", "scroll_left", "Scroll left", show=False, id="view.left"),
         Binding("right", "scroll_right", "Scroll right", show=False, id="view.right"),
         Binding("n", "next_stop", "Next match, or next change", show=False, id="view.next"),
-        Binding("N", "previous_stop", "Match or change before", show=False, id="view.previous"),
+        Binding("N", "previous_stop", "Previous match, or previous change", show=False, id="view.previous"),
         Binding("enter", "open", "Open", show=False, id="view.open"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
