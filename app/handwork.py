@@ -87,9 +87,9 @@ def _split(text: str) -> list[str]:
     except ValueError as error:
         raise InputError(f"{text!r} cannot be read ({error}): quote it as in a shell") from error
     if not words:
-        raise InputError(f"an empty operation; there are: {', '.join(VERBS)}")
+        raise InputError(f"an empty operation; available: {', '.join(VERBS)}")
     if words[0].replace("-", "_") not in VERBS:
-        raise InputError(f"there is no operation {words[0]!r}; there are: {', '.join(VERBS)}")
+        raise InputError(f"unknown operation {words[0]!r}; available: {', '.join(VERBS)}")
     return words
 
 

@@ -136,9 +136,9 @@ def load(name_or_path: str) -> Pipeline:
     path = Path(name_or_path)
     if path.suffix != ".toml":
         known = known_names()
-        there = f"{meant(name_or_path, known)}; there are: {', '.join(known)}"
+        there = f"{meant(name_or_path, known)}; available: {', '.join(known)}"
         in_file = "give a file as a path that ends in .toml"
-        raise BadPipeline(f"there is no pipeline {told(name_or_path)}{there}; {in_file}")
+        raise BadPipeline(f"unknown pipeline {told(name_or_path)}{there}; {in_file}")
     return _read(path)
 
 

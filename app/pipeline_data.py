@@ -65,7 +65,7 @@ def from_reference(
             )
     name = table.get("name")
     if not isinstance(name, str) or name not in preset_names():
-        raise BadPipeline(f"there is no pipeline {told(name)}; there are: {', '.join(preset_names())}")
+        raise BadPipeline(f"unknown pipeline {told(name)}; available: {', '.join(preset_names())}")
     pipeline, misfits = load(name), []
     for step, option, value in _settings(table.get("set", {})):
         for planned in pipeline.steps if not local else ():

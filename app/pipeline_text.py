@@ -25,8 +25,8 @@ def as_toml(pipeline: Pipeline) -> str:
 def _lines(pipeline: Pipeline) -> Iterator[str]:
     yield from _comment(
         f"A copy of {pipeline.name} to start from. Saved among your pipelines (`handcompact pipelines` names"
-        " the folder) it is called as its file is; from anywhere else it is --pipeline PATH."
-        " Lines that begin with #name show what holds where nothing is said."
+        " the folder), it is called by its file name; from anywhere else, use --pipeline PATH."
+        " Lines that begin with #name show the defaults."
     )
     yield ""
     yield f"title = {toml_line(pipeline.title)}"

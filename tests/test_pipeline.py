@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_named(options: dict[str, dict[str, object]], words
     ("text", "words"),
     [
         ("name = 'x'", "at least one"),
-        ("name = 'x'\n[[step]]\nstage = 'nope'", "no stage 'nope'"),
+        ("name = 'x'\n[[step]]\nstage = 'nope'", "unknown stage 'nope'"),
         (f"estimator = 'guess'\n{STEP}", "estimator must be one of tokens, .* not 'guess'"),
         (f"estimator = 7\n{STEP}", "estimator must be a string of up to 1,000 characters, not 7"),
         (f"title = ['x']\n{STEP}", r"title must be a string .* not \['x'\]"),
@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_named(options: dict[str, dict[str, object]], words
         (f"{STEP}\nname = 5", "step 1: name must be a string"),
         ("[[step]]\nname = 'x'", "step 1: it names no stage"),
         ("[[step]]\nstage = ['snip']", "step 1: it names no stage"),
-        (f"{STEP}\n[[step]]\nstage = 'micro'", "step 2: there is no stage 'micro'"),
+        (f"{STEP}\n[[step]]\nstage = 'micro'", "step 2: unknown stage 'micro'"),
         (f"{STEP}\nmax_mesages = 4", r"no option 'max_mesages' \(did you mean max_messages\?\); it has: "),
         (
             f"{STEP}\nendpoint = 'https://x.test'",
@@ -216,7 +216,9 @@ def test_ones_own_are_called_as_their_files_are(home: Path) -> None:
         load(spaced)
     with pytest.raises(BadPipeline, match=r"other.toml: name must be 'other', like the file, not"):
         load("other")
-    with pytest.raises(BadPipeline, match=r"no pipeline 'mime' \(did you mean mine\?\); there are: gentle,"):
+    with pytest.raises(
+        BadPipeline, match=r"unknown pipeline 'mime' \(did you mean mine\?\); available: gentle,"
+    ):
         load("mime")
 
 
@@ -298,5 +300,5 @@ def test_a_stage_used_twice_is_told_apart_by_name(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_lists_the_presets() -> None:
-    with pytest.raises(BadPipeline, match=r"there are: gentle, .*react-mini"):
+    with pytest.raises(BadPipeline, match=r"available: gentle, .*react-mini"):
         load("nope")

@@ -61,7 +61,7 @@ def open_screens(args: Namespace) -> int:
         )
     )
     if args.theme is not None and args.theme not in app.available_themes:
-        raise InputError(f"there is no theme {args.theme!r}; there are: {', '.join(app.available_themes)}")
+        raise InputError(f"unknown theme {args.theme!r}; available: {', '.join(app.available_themes)}")
     app.run()
     if app.farewell:
         from app.cli.output import complain

@@ -142,7 +142,7 @@ _TEXTS: Final = {
         Verdict.REGENERABLE, Cause.INJECTED, "added by the client, which will add it again"
     ),
 }
-_CALL: Final = _fixed(Verdict.CALL, Cause.CALL, "tool call; goes only together with its result")
+_CALL: Final = _fixed(Verdict.CALL, Cause.CALL, "tool call; removed only together with its result")
 _PASTED: Final = _fixed(Verdict.ONLY_COPY, Cause.PASTED, "image with no other copy in the session")
 _OPAQUE: Final = _fixed(Verdict.ONLY_COPY, Cause.UNKNOWN, "block of an unknown type; kept as it is")
 _NEW_THINKING: Final = _fixed(Verdict.DECISION, Cause.NEW_THINKING, "thinking of the newest turn")
@@ -195,7 +195,7 @@ _AGAIN: Final[dict[Kind | None, tuple[Cause, str]]] = {
     Kind.GLOB: (Cause.LISTING, "the same search can be run again"),
     Kind.LIST: (Cause.LISTING, "can be listed again"),
     Kind.SCREENSHOT: (Cause.IMAGE, "can be taken again"),
-    Kind.TODO: (Cause.WRITE_ECHO, "the call itself holds it"),
+    Kind.TODO: (Cause.WRITE_ECHO, "the call itself contains it"),
 }
 
 

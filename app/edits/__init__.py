@@ -44,7 +44,7 @@ def edit_named(name: str) -> type[Edit]:
     for edit in EDITS:
         if edit.name == name:
             return edit
-    raise BadPipeline(f"there is no edit {name!r}; there are: {', '.join(edit.name for edit in EDITS)}")
+    raise BadPipeline(f"unknown edit {name!r}; available: {', '.join(edit.name for edit in EDITS)}")
 
 
 def make_edit(name: str, keys: Iterable[str] = (), options: Mapping[str, Any] | None = None) -> Edit:

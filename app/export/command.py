@@ -142,11 +142,11 @@ def _missing(workspace: Workspace, source: Source) -> Iterator[str]:
     state = workspace.state
     refused = sum(map(len, state.refused.values()))
     if refused:
-        yield counted(refused, "refused change")
+        yield counted(refused, "rejected change")
     given = sum(summaries != NO_SUMMARIES for summaries in state.summaries.values())
     if given:
         yield "1 summary" if given == 1 else f"{given} summaries"
     if refusals := sum(map(len, state.refusals.values())):
         yield counted(refusals, "refusal")
     if source.name == "-":
-        yield "what came by standard input"
+        yield "standard input"

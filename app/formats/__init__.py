@@ -53,7 +53,7 @@ def format_named(name: str) -> Format:
     for known in FORMATS:
         if known.name == name:
             return known
-    raise InputError(f"there is no format {name!r}; known: {', '.join(known.name for known in FORMATS)}")
+    raise InputError(f"unknown format {name!r}; available: {', '.join(known.name for known in FORMATS)}")
 
 
 def fresh_id(session: Session) -> str | None:

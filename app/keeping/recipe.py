@@ -146,10 +146,10 @@ def save_recipe(workspace: Workspace, path: Path) -> list[str]:
 
 
 def _lines(recipe: Recipe) -> Iterator[str]:
-    yield "# A recipe of handcompact: what was done to a session, to be done again on it, or on another one:"
+    yield "# A recipe of handcompact: steps done to a session, to apply to it again or to another one:"
     yield "#     handcompact apply RECIPE FILE"
-    yield "# Steps are done in their order; leave out, change or add what you like. A step says what to do as"
-    yield '# `edit --do` does, and names rows by their keys, or chooses them: do = "clear tool:Bash".'
+    yield "# Steps are applied in order; remove, change or add steps as you like. A step says what to do like"
+    yield '# `edit --do`, and names rows by their keys or chooses them: do = "clear tool:Bash".'
     yield f"recipe = {VERSION}"
     if recipe.about:
         yield f"about = {toml_line(recipe.about)}"
@@ -160,8 +160,8 @@ def _lines(recipe: Recipe) -> Iterator[str]:
         yield from _step_lines(operation)
     if recipe.looks:
         yield ""
-        yield "# How the blocks looked that are named above: kind, characters, a hash of the beginning."
-        yield "# A key whose block looks otherwise is passed over and told."
+        yield "# How the blocks named above looked: kind, characters, a hash of the beginning."
+        yield "# A key whose block looks different is skipped and reported."
         yield "[blocks]"
         yield from toml_pairs(recipe.looks.items())
 

@@ -40,4 +40,4 @@ def stage_named(name: str) -> type[Stage]:
         if stage.name == name:
             return stage
     names = [stage.name for stage in STAGES]
-    raise BadPipeline(f"there is no stage {told(name)}{meant(name, names)}; there are: {', '.join(names)}")
+    raise BadPipeline(f"unknown stage {told(name)}{meant(name, names)}; available: {', '.join(names)}")

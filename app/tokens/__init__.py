@@ -34,5 +34,5 @@ def estimator(name: str, *, model: str | None = None, exact: bool = True) -> Est
     if name in ("tokens", "rough"):
         return token_estimator(model, exact=exact and name == "tokens")
     if name not in _SEEDS:
-        raise BadPipeline(f"there is no estimator {name!r}; there are: {', '.join(ESTIMATORS)}")
+        raise BadPipeline(f"unknown estimator {name!r}; available: {', '.join(ESTIMATORS)}")
     return _SEEDS[name]()

@@ -57,7 +57,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
     has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
     return {
         "backup": kept if plan.share is None else "none: the original is not touched",
-        "report": "beside the backup" if plan.share is None else "it goes with the session",
+        "report": "beside the backup" if plan.share is None else "written beside the session",
         "install": f"so that {plan.format.title} finds it" if plan.resuming.is_astray else "",
         "drop-old": "" if has_boundary else "there is no boundary",
         "index": "" if plan.index is not None or not listed else "no result is removed",

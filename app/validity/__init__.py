@@ -36,7 +36,7 @@ def check(validity: str, pairs: Pairs, options: Options = DEFAULTS) -> list[Viol
     Raises ValueError if there is no checker of that name; never on what is in the messages.
     """
     if validity not in CHECKERS:
-        raise ValueError(f"no rules named {validity!r}; there are: {', '.join(CHECKERS)}")
+        raise ValueError(f"no rules named {validity!r}; available: {', '.join(CHECKERS)}")
     return CHECKERS[validity](pairs, options)
 
 

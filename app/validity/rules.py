@@ -163,7 +163,7 @@ _ANTHROPIC = (
     ),
     _error(
         "anthropic.thinking-not-first",
-        "a turn that holds thinking does not begin with it",
+        "a turn that contains thinking does not begin with it",
         "anthropics/claude-code#20705",
     ),
     _error(

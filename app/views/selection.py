@@ -49,7 +49,7 @@ class Filter:
             parsed[name] = _number(name, value) if known[name] == "int" else value
         verdict = parsed.get("verdict", "")
         if verdict and verdict not in list(Verdict):
-            raise InputError(f"there is no verdict {verdict!r}; there are: {', '.join(Verdict)}")
+            raise InputError(f"unknown verdict {verdict!r}; available: {', '.join(Verdict)}")
         return cls(**parsed)
 
 

@@ -27,8 +27,8 @@ _REMINDER: Final = re.compile(r"\s*<system-reminder>.*\Z", re.DOTALL)
 class Today(StrEnum):
     """What became of a file since it was read."""
 
-    SAME = "as it was read"
-    CHANGED = "changed since"
+    SAME = "unchanged"
+    CHANGED = "changed"
     GONE = "gone"
     """Or no plain file of text, or too large, or of a relative path that nobody knows the folder of."""
 
@@ -58,7 +58,7 @@ def reads_today(
 
 
 def told(found: Iterable[Today]) -> str:
-    """`5 as it was read, 2 changed since, 1 gone`; empty for none."""
+    """`5 unchanged, 2 changed, 1 gone`; empty for none."""
     count = Counter(found)
     return ", ".join(f"{count[each]:,} {each}" for each in Today if count[each])
 

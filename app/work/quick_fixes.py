@@ -83,7 +83,7 @@ def fix_named(name: str) -> QuickFix:
     for fix in QUICK_FIXES:
         if fix.name == name:
             return fix
-    raise InputError(f"there is no quick fix {name!r}; there are: {', '.join(f.name for f in QUICK_FIXES)}")
+    raise InputError(f"unknown quick fix {name!r}; available: {', '.join(f.name for f in QUICK_FIXES)}")
 
 
 def _superseded(kind: str, called: str, *, keep_recent: int = 0) -> Callable[[Workspace], Edit]:

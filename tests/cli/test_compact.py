@@ -164,7 +164,7 @@ def test_an_existing_target_is_never_overwritten(handcompact: Handcompact, sessi
     [
         (("compact", "missing.jsonl"), "missing.jsonl does not exist"),
         (("compact", "{session}", "--set", "micro"), "expected STAGE.OPTION=VALUE"),
-        (("compact", "{session}", "--pipeline", "nope"), "there is no pipeline 'nope'"),
+        (("compact", "{session}", "--pipeline", "nope"), "unknown pipeline 'nope'"),
         (("compact", "{session}", "--count", "both"), "invalid choice"),
         (("compact",), "required"),
         (("verify", "{folder}"), "is a folder"),

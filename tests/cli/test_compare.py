@@ -19,7 +19,7 @@ def test_a_bad_pipeline_costs_only_its_own_row(handcompact: Handcompact, tmp_pat
     done = handcompact("compare", SAMPLE, "--count", "rough", "--pipelines", "nope,gentle", "--json")
     assert done.code == 2
     assert [row["pipeline"] for row in done.json["pipelines"]] == ["gentle", "nope"]
-    assert "there is no pipeline 'nope'" in done.json["pipelines"][1]["problem"]
+    assert "unknown pipeline 'nope'" in done.json["pipelines"][1]["problem"]
     assert done.json["best"]["pipeline"] == "gentle"
 
 

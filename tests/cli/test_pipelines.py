@@ -76,9 +76,9 @@ def test_an_own_one_runs_by_its_name_and_by_its_path(handcompact: Handcompact, o
     ("pipeline", "words"),
     [
         ("wrong", "wrong.toml is not TOML"),
-        ("nope", "there is no pipeline 'nope'"),
+        ("nope", "unknown pipeline 'nope'"),
         ("gone.toml", "gone.toml cannot be read (no such file)"),
-        ("", "there is no pipeline ''"),
+        ("", "unknown pipeline ''"),
         ("x\x1b]0;y\x07.toml", "cannot be read"),
     ],
 )

@@ -115,7 +115,7 @@ def test_what_is_no_operation_is_told(data: object) -> None:
 
 
 def test_an_edit_of_no_known_kind_is_not_taken(workspace: Workspace) -> None:
-    with pytest.raises(BadPipeline, match="there is no edit 'burn'"):
+    with pytest.raises(BadPipeline, match="unknown edit 'burn'"):
         workspace.do(Operation(Deed.EDIT, "burn"))
     with pytest.raises(BadPipeline, match=r"cut\.head must be a whole number"):
         make_edit("cut", ["m1/0"], {"head": "many"})

@@ -65,7 +65,7 @@ def test_a_stage_run_by_hand_asks_for_the_persons_words() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"stage": "nope"}, "there is no stage 'nope'"),
+        ({"stage": "nope"}, "unknown stage 'nope'"),
         ({"stage": "fit", "settings": ("x",)}, "expected OPTION=VALUE"),
         ({"stage": "fit", "settings": ("x=1",)}, "no option 'x'"),
         ({"stage": "microcompact", "settings": ("root=/etc",)}, "is not allowed in an edit"),

@@ -248,7 +248,7 @@ def test_damage_and_other_versions_are_a_line_each(file: Path) -> None:
     head_with(path, pipeline={"name": "gone"})
     path.write_bytes(path.read_bytes().replace(b"{}\n", b""))
     taken = take_up(opened(file), left(file))
-    assert "there is no pipeline 'gone'" in taken.lost[0]
+    assert "unknown pipeline 'gone'" in taken.lost[0]
 
 
 def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(

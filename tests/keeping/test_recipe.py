@@ -276,7 +276,7 @@ def test_a_pipeline_that_is_not_there_leaves_the_edits(file: Path) -> None:
     assert recipe.pipeline is None
     workspace = work(file)
     applied = apply_recipe(recipe, workspace)
-    assert applied.done == 1 and "there is no pipeline 'gone'" in applied.misfits[0]
+    assert applied.done == 1 and "unknown pipeline 'gone'" in applied.misfits[0]
 
 
 HOSTILE = {
@@ -285,11 +285,11 @@ HOSTILE = {
     "unknown key 'url'": '[[step]]\ndo = "run"\n[step.url]',
     "do must be one of": '[[step]]\ndo = "exec"',
     "did you mean drop?": '[[step]]\ndo = "dorp"',
-    "there is no operation 'sh'": '[[step]]\ndo = "sh -c reboot"',
+    "unknown operation 'sh'": '[[step]]\ndo = "sh -c reboot"',
     "names a file": '[[step]]\ndo = "replace_text tool:Read text=@/etc/passwd"',
     "names rows (12)": '[[step]]\ndo = "drop 12"',
     "reads files on disk": '[[step]]\ndo = "fix on-disk"',
-    "there is no quick fix 'x'": '[[step]]\ndo = "fix x"',
+    "unknown quick fix 'x'": '[[step]]\ndo = "fix x"',
     "root is not allowed": '[[step]]\ndo = "options"\nstage = "microcompact"\noptions = {root = "/etc"}',
     "microcompact.root is not allowed in an edit": '[[step]]\ndo = "stage microcompact root=/etc"',
     "microcompact.root": (
@@ -312,7 +312,7 @@ HOSTILE = {
     "options must be a table": '[[step]]\ndo = "drop"\noptions = 3',
     "options.a must be a string, a number": '[[step]]\ndo = "drop"\noptions = {a = {b = 1}}',
     "chooses its rows itself": '[[step]]\ndo = "clear tool:Bash"\nkeys = ["x"]',
-    "there is no verdict": '[[step]]\ndo = "clear verdict:x"',
+    "unknown verdict": '[[step]]\ndo = "clear verdict:x"',
     "a recipe needs [[step]]": "",
     "a string of up to": f'[[step]]\ndo = "{"x" * (1 << 20)}y"',
 }

@@ -94,7 +94,7 @@ async def test_search_finds_goes_on_and_is_given_up_with_escape() -> None:
         await pilot.press("n")
         assert "'two' 2 of 2" in screen_text(app)
         await pilot.press("slash", *"zebra", "enter")
-        assert "nothing holds 'zebra'" in screen_text(app)
+        assert "no match for 'zebra'" in screen_text(app)
         await pilot.press("slash", "escape")
         view = app.screen.query_one(TextPane)
         assert view.sought == "" and view.has_focus

@@ -93,8 +93,8 @@ async def test_every_pipeline_has_a_row_and_nothing_is_changed(tmp_path: Path) -
         assert "mine" in text and "\x1b" not in text
         # What failed comes last and says why when it is to be opened.
         text = await press(pilot, "G")
-        assert "broken" in text and "there is no stage" in flat(text)
-        assert "there is no stage" in flat(await press(pilot, "enter"))
+        assert "broken" in text and "unknown stage" in flat(text)
+        assert "unknown stage" in flat(await press(pilot, "enter"))
         assert work.pipeline.name == "react-mini"
 
 

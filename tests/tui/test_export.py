@@ -205,7 +205,7 @@ async def test_the_command_line_is_copied_with_what_it_cannot_say(original: Path
     opened.workspace.refuse("tool_result_budget", ["x"])
     app = dialog(opened)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "it cannot say 1 refused change" in await press(pilot, "ctrl+y")
+        assert "it cannot express 1 rejected change" in await press(pilot, "ctrl+y")
         assert app.clipboard.startswith("handcompact compact ") and "--pipeline react-mini" in app.clipboard
 
 

@@ -124,4 +124,4 @@ async def test_a_read_says_what_became_of_its_file(busy: HandcompactApp) -> None
         assert "this row does not name a file" in await press(pilot, "O")
         assert "the file is gone: src/[b]x[/b].py" in await press(pilot, "j", "j", "O")
         seen = await press(pilot, "G", "k", "O")
-        assert "the file is as it was read: " in seen
+        assert "the file is unchanged: " in seen

@@ -128,7 +128,7 @@ async def test_a_search_looks_into_whole_texts_and_marks_them(tmp_path: Path) ->
         assert "'needle' 2 of 2" in await press(pilot, "n")
         assert screen.rows.cursor == 2
         await press(pilot, "slash")
-        assert "nothing holds 'zebra'" in await type_in(pilot, "zebra")
+        assert "no match for 'zebra'" in await type_in(pilot, "zebra")
         await press(pilot, "escape")
         assert screen.rows.sought == ""
 

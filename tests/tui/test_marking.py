@@ -113,7 +113,7 @@ async def test_the_hits_of_a_search_can_be_marked_and_a_word_for_a_number_is_ref
         await press(pilot, "enter")
         assert len(marked(app)) == 3
         await press(pilot, "M", "enter")
-        assert "a whole number was expected, not 'all'" in await type_in(pilot, "all")
+        assert "expected a whole number, not 'all'" in await type_in(pilot, "all")
 
 
 async def test_inverting_and_escape(file: str) -> None:

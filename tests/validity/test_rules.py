@@ -55,7 +55,7 @@ def test_every_rule_says_what_is_wrong_in_a_line_and_where_it_was_learnt() -> No
 
 
 def test_an_unknown_provider_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no rules named 'nobody'; there are: anthropic, gemini"):
+    with pytest.raises(ValueError, match=r"no rules named 'nobody'; available: anthropic, gemini"):
         check("nobody", [])
 
 

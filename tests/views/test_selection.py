@@ -54,7 +54,7 @@ def test_words_that_a_person_types_are_understood() -> None:
     [
         ({"colour": "red"}, "rows cannot be chosen by 'colour'"),
         ({"larger_than": "big"}, "larger_than must be a whole number, not 'big'"),
-        ({"verdict": "good"}, "there is no verdict 'good'; there are: user, decision"),
+        ({"verdict": "good"}, "unknown verdict 'good'; available: user, decision"),
     ],
 )
 def test_what_does_not_fit_is_told(typed: dict[str, str], words: str) -> None:

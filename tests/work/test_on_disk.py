@@ -88,7 +88,7 @@ def test_a_read_is_told_what_became_of_its_file(tmp_path: Path) -> None:
     path.unlink()
     assert reads_today(reads) == {"r": Today.GONE}
     assert reads_today(reads, keys=["other"]) == {}
-    assert told([Today.GONE, Today.SAME, Today.SAME]) == "2 as it was read, 1 gone"
+    assert told([Today.GONE, Today.SAME, Today.SAME]) == "2 unchanged, 1 gone"
     assert told([]) == ""
 
 

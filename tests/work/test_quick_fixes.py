@@ -75,5 +75,5 @@ def test_a_session_with_nothing_to_mend_says_so() -> None:
     workspace = Workspace(session(user("Hello."), assistant("Hello!")), load("gentle"), exact=False)
     for told in offers(workspace, look_at_disk=True):
         assert not told.does_something and told.note, told.fix.name
-    with pytest.raises(InputError, match="there is no quick fix 'magic'"):
+    with pytest.raises(InputError, match="unknown quick fix 'magic'"):
         fix_named("magic")

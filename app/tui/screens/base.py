@@ -271,7 +271,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
         sought = event.view.sought
         what = repr(sought) if sought else "change"
         if not event.total:
-            self.status(f"nothing holds {sought!r}" if sought else "nothing to jump to")
+            self.status(f"no match for {sought!r}" if sought else "nothing to jump to")
             return
         again = "  (wrapped around)" if event.wrapped else ""
         self.status(f"{what} {event.position:,} of {event.total:,}{again}")

@@ -249,7 +249,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
             index=self.box("index").value,
         )
         self.app.copy_to_clipboard(found.command)
-        lost = f"; it cannot say {' and '.join(found.missing)}, a recipe can" if found.missing else ""
+        lost = f"; it cannot express {' and '.join(found.missing)}, a recipe can" if found.missing else ""
         self.status(f"copied{lost}: {found.command}")
 
     def action_close(self) -> None:

@@ -144,7 +144,7 @@ class PromptScreen(WorkScreen):
         if request.secrets:
             look = "looks" if request.secrets == 1 else "look"
             found = f"{counted(request.secrets, 'string')} in it {look} like a key or a password"
-            yield Fact("secrets", f"{found} (n goes to them)", "!", whole=True)
+            yield Fact("secrets", f"{found} (n jumps to them)", "!", whole=True)
         else:
             yield Fact("secrets", "nothing in it looks like a known kind of key", "ok")
 

@@ -71,7 +71,7 @@ class Gives(Steps):
             yield Fact("keys", "F pastes the provider's error, or assumes it refused", "-")
         if self.why_not_summary() is None:
             yield Fact("keys", "w provides a summary: rules, memory, by hand or a model", "-")
-        yield Fact("keys", "o changes its options; ] goes on", "-")
+        yield Fact("keys", "o changes its options; ] continues", "-")
 
     def why_not_calls(self) -> str | None:
         """Why no calls can be walked."""

@@ -217,7 +217,7 @@ class MarksRows(RowsScreen):
         if purpose == "path":
             self._mark_filtered(Filter(path=text))
         elif not (number.isascii() and number.isdecimal()):
-            self.say_row(f"a whole number was expected, not {text!r}")
+            self.say_row(f"expected a whole number, not {text!r}")
         elif purpose == "older":
             self._mark_filtered(Filter(before_turn=-int(number)))
         else:
