@@ -133,7 +133,7 @@ def test_edits_and_pins_are_operations_in_their_order(workspace: Workspace) -> N
 def test_what_hands_alone_can_do_is_named(workspace: Workspace) -> None:
     workspace.pin(["m3/0"])
     workspace.refuse("tool_result_budget", ["m7/0", "m11/0"])
-    assert equivalent_command(workspace, source(), Wishes()).missing == ("2 refused changes",)
+    assert equivalent_command(workspace, source(), Wishes()).missing == ("2 rejected changes",)
 
 
 def test_what_stages_were_given_is_named() -> None:
