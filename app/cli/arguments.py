@@ -15,7 +15,7 @@ FOUND = 1
 def add_file(parser: ArgumentParser) -> None:
     """The session file and which branch of it."""
     parser.add_argument("file", metavar="FILE", help="a session file, or - for standard input")
-    parser.add_argument("--leaf", metavar="KEY", help="open the branch that ends at this record")
+    parser.add_argument("--leaf", metavar="KEY", help="use the branch that ends at this record")
 
 
 def add_json(parser: ArgumentParser) -> None:

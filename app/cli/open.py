@@ -22,7 +22,7 @@ def add_open_arguments(parser: ArgumentParser) -> None:
         metavar="PATH",
         help="a session file; without one, list the sessions on this machine",
     )
-    parser.add_argument("--leaf", metavar="KEY", help="open the branch that ends at this record")
+    parser.add_argument("--leaf", metavar="KEY", help="use the branch that ends at this record")
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
     parser.add_argument(
         "--theme", metavar="NAME", help="colour theme: textual-dark, textual-light, ansi-dark ..."

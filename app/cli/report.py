@@ -56,7 +56,7 @@ def _lines(workspace: Workspace, top: int | None) -> list[str]:
     ]
     if session.last_usage:
         now = session.last_usage.context + session.last_usage.output_tokens
-        lines.append(f"reported  {human_number(now)} in the usage of the newest reply, including everything")
+        lines.append(f"reported  {human_number(now)} by the newest reply, system prompt and tools included")
     lines.append(f"usage     {workspace.calibration.told()}")
     if facts.hidden_bytes:
         lines.append(f"hidden    {human_bytes(facts.hidden_bytes)} in records that are never sent")

@@ -92,7 +92,7 @@ def provider_of(args: Namespace) -> Provider | None:
             raise InputError(f"--ask-model needs a [model] in {settings_file()}")
         return provider
     if args.ask_model:
-        raise InputError("--ask-model and --model-command exclude each other")
+        raise InputError("--ask-model and --model-command cannot be used together")
     try:
         argv = tuple(shlex.split(args.model_command))
     except ValueError as error:

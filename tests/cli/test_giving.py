@@ -163,7 +163,7 @@ def test_a_service_that_fails_ends_with_3_and_writes_nothing(
         (("--pipeline", "layered", "--refusal", "@missing.txt"), "missing.txt is not a file"),
         (("--pipeline", "layered", "--model-command", "'"), "--model-command"),
         (("--pipeline", "layered", "--model-command", " "), "is empty: give a program"),
-        (("--pipeline", "layered", "--model-command", "x", "--ask-model"), "exclude each other"),
+        (("--pipeline", "layered", "--model-command", "x", "--ask-model"), "cannot be used together"),
         (("--pipeline", "layered", "--ask-model"), "needs a [model] in"),
         (("--pipeline", "layered", "--yes-send"), "needs --ask-model or"),
     ],
