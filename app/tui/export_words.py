@@ -17,7 +17,7 @@ from app.tui.widgets.fact_list import Fact
 
 WHERE_AGENT_LOOKS: Final = "Install it in its agent's folder"
 """The tick that does so."""
-BY_TICK: Final = f"e again, then tick '{WHERE_AGENT_LOOKS}' and write"
+BY_TICK: Final = f'press e again, tick "{WHERE_AGENT_LOOKS}" and write'
 SHOWN_FILES = 3
 """Saved files up to which each is named."""
 

@@ -443,7 +443,7 @@ async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample:
         assert "folder  so that C" in screen_text(app)
         app.screen.query_one("#write", Push).focus()
         text = " ".join((await press(pilot, "enter")).split())
-        assert "not here: e again, then tick" in text and "--install" not in text
+        assert "not here: press e again, tick" in text and "--install" not in text
         app.screen.query_one("#resume", Push).focus()
         assert "--install" not in await press(pilot, "enter")
         await press(pilot, "escape")
