@@ -340,7 +340,7 @@ def told_elsewhere(name: str, where: Where) -> str | None:
     if there is None:
         return None
     title = TITLES.get(there.where[0], there.where[0])
-    return f"{sign_of(name)} works in {title} ({there.label}); ? lists the keys of this screen"
+    return f"{sign_of(name)} belongs to {title} ({there.label}); ? lists the keys of this screen"
 
 
 def bindings(where: Where) -> list[BindingType]:

@@ -59,11 +59,11 @@ async def test_a_key_of_another_screen_says_where_it_acts() -> None:
     app = OneScreen()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("F")
-        assert "F works in the stage stepper (Refused); ? lists" in screen_text(app)
+        assert "F belongs to the stage stepper (Refused); ? lists" in screen_text(app)
         await pilot.press("K", "left")
-        assert "F works in" in screen_text(app), "what is a key nowhere, or moves the text, says nothing"
+        assert "F belongs to" in screen_text(app), "what is a key nowhere, or moves the text, says nothing"
         await pilot.press("slash", "F", "c")
-        assert " works in " not in screen_text(app).splitlines()[-2]
+        assert " belongs to " not in screen_text(app).splitlines()[-2]
         await pilot.press("escape", "R")
         assert "there is no raw record" in screen_text(app)
 

@@ -89,7 +89,7 @@ async def test_marked_groups_are_edited_together_and_their_marks_are_the_rows(bu
         assert "8 rows marked" in text
         assert "8 marked" in await press(pilot, "escape")
         assert "drop 8 blocks" in await press(pilot, "o", "x")
-        assert "no row under the cursor" in await press(pilot, "c")
+        assert "no message under the cursor" in await press(pilot, "c")
 
 
 async def test_quick_fixes_say_what_each_would_free_and_are_one_step(busy: HandcompactApp) -> None:

@@ -109,9 +109,9 @@ class InspectScreen(
             case "raw" | "copy_raw" if item is not None and record_of(item) is None:
                 return "made by a stage: there is no record in the file"
             case "pin" if not self.acted_keys():
-                return "no row under the cursor"
+                return "no message under the cursor"
             case "copy" | "save_text" if not isinstance(item, BlockRow):
-                return "no row under the cursor"
+                return "no message under the cursor"
             case "diff":
                 return self._why_not_diff(item)
             case "drop_rows" | "clear_rows" | "cut_rows" | "rewrite" if self.is_mounted:
@@ -142,7 +142,7 @@ class InspectScreen(
 
     def _why_not_diff(self, item: Item | None) -> str | None:
         if not isinstance(item, BlockRow):
-            return "no row under the cursor"
+            return "no message under the cursor"
         if self.seen.ahead and item.key not in self.seen.touches:
             return f"no stage of {self.workspace.pipeline.name} touches this row"
         return None if self.seen.ahead else "the stages are still running"

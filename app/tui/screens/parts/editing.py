@@ -31,7 +31,7 @@ from app.tui.screens.parts.summarising import Summarises
 from app.tui.screens.rewrite import RewriteScreen, own_text
 from app.work.attempts import why_not
 
-NO_ROW = "no row under the cursor"
+NO_ROW = "no message under the cursor"
 
 
 @dataclass(frozen=True)

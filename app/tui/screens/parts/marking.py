@@ -85,7 +85,7 @@ class MarksRows(RowsScreen):
         """Why the row under the cursor cannot be marked."""
         item = self.item
         if not isinstance(item, BlockRow):
-            return "no row under the cursor"
+            return "no message under the cursor"
         return (
             None
             if self._can_be_marked(item)

@@ -26,7 +26,7 @@ class LooksAtFiles(RowsScreen):
     def why_not_on_disk(self) -> str | None:
         """Why the row under the cursor has no file to look at."""
         if not isinstance(self.item, BlockRow):
-            return "no row under the cursor"
+            return "no message under the cursor"
         return None if self.item.path else "this row does not name a file"
 
     @acts

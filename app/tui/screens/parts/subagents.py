@@ -14,7 +14,7 @@ class OpensSubagents(RowsScreen, OpensSessions):
 
     def why_not_agents(self) -> str | None:
         """Why there is nothing to open, in words. (Looked for when the key is pressed only.)"""
-        return None if isinstance(self.item, BlockRow) else "no row under the cursor"
+        return None if isinstance(self.item, BlockRow) else "no message under the cursor"
 
     @acts
     def action_agents(self) -> None:
