@@ -50,7 +50,7 @@ _sealed_name: Final = re.compile(
 _seal: Final = re.compile(r"(?:[A-Za-z0-9+/_=-]|\\/){40,}")
 
 
-class Wanted(Struct, frozen=True):
+class MaskingOptions(Struct, frozen=True):
     """What is to be masked beside keys and user names in paths."""
 
     addresses: bool = False
@@ -60,7 +60,7 @@ class Wanted(Struct, frozen=True):
     """Folders of this machine that the program itself wrote, and what stands for each."""
 
 
-class Place(Struct, frozen=True):
+class MaskedPlace(Struct, frozen=True):
     """Where something was masked: a file by its name, and a 1-based line; 0 where lines say nothing."""
 
     file: str
@@ -68,19 +68,19 @@ class Place(Struct, frozen=True):
 
 
 @dataclass
-class Tally:
+class MaskTally:
     """What was masked, by kind; never the secret itself."""
 
     times: Counter[str] = field(default_factory=Counter)
     different: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """Kind -> what was masked -> its number."""
-    places: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    places: dict[str, list[MaskedPlace]] = field(default_factory=lambda: defaultdict(list))
     """Kind -> where it was masked, the first `MAX_PLACES` of them."""
     more: Counter[str] = field(default_factory=Counter)
     """Kind -> places that are not in `places`."""
-    last: dict[str, Place] = field(default_factory=dict)
+    last: dict[str, MaskedPlace] = field(default_factory=dict)
 
-    def number(self, kind: str, text: str, place: Place) -> int:
+    def number(self, kind: str, text: str, place: MaskedPlace) -> int:
         """Count one more; the same text has the same number everywhere."""
         self.times[kind] += 1
         if self.last.get(kind) != place:
@@ -126,9 +126,9 @@ class _Looked(Struct, frozen=True):
 class Masker:
     """Masks texts and JSON; what it met before is masked alike, in whichever file it stands."""
 
-    def __init__(self, wanted: Wanted | None = None) -> None:
-        self.wanted = wanted = wanted or Wanted()
-        self.tally = Tally()
+    def __init__(self, wanted: MaskingOptions | None = None) -> None:
+        self.wanted = wanted = wanted or MaskingOptions()
+        self.tally = MaskTally()
         self._roots = [(re.compile(re.escape(root)), to) for root, to in wanted.roots]
         self._finders: list[Finds] = []
         if wanted.addresses:
@@ -139,23 +139,23 @@ class Masker:
     def lines(self, pieces: Iterable[bytes], file: str, *, document: bool = False) -> Iterator[bytes]:
         """The bytes of a file with everything masked, line by line; at once where it is one JSON document."""
         if document:
-            yield self.json(b"".join(pieces), Place(file, 0))
+            yield self.json(b"".join(pieces), MaskedPlace(file, 0))
             return
         for number, line in enumerate(_physical(pieces), 1):
-            yield self.json(line, Place(file, number))
+            yield self.json(line, MaskedPlace(file, number))
 
-    def json(self, line: bytes, place: Place) -> bytes:
+    def json(self, line: bytes, place: MaskedPlace) -> bytes:
         """Bytes of JSON; what is none is masked as a text."""
         if not _is_json(line):
             return self.text_bytes(line, place)
         looked = self._looked(line.decode("latin-1"))
         return b"".join(self._strings(line, place, looked)) if looked is not None else line
 
-    def text_bytes(self, data: bytes, place: Place) -> bytes:
+    def text_bytes(self, data: bytes, place: MaskedPlace) -> bytes:
         """Bytes of a text of any encoding that keeps ASCII."""
         return self.text(data.decode("utf-8", "surrogateescape"), place).encode("utf-8", "surrogateescape")
 
-    def text(self, text: str, place: Place) -> str:
+    def text(self, text: str, place: MaskedPlace) -> str:
         """A text with everything masked."""
         return self._masked(text, self._everything(), place, first=0)
 
@@ -182,7 +182,7 @@ class Masker:
 
     # Within JSON
 
-    def _strings(self, line: bytes, place: Place, looked: _Looked) -> Iterator[bytes]:
+    def _strings(self, line: bytes, place: MaskedPlace, looked: _Looked) -> Iterator[bytes]:
         done, name, name_start, value_start = 0, "", -1, -1
         for match in _string.finditer(line):
             raw = match[1].decode("utf-8", "surrogateescape")
@@ -202,7 +202,7 @@ class Masker:
                 name, name_start, value_start = raw, match.start(), colon.end()
         yield line[done:]
 
-    def _string(self, raw: str, name: str, place: Place, looked: _Looked) -> str:
+    def _string(self, raw: str, name: str, place: MaskedPlace, looked: _Looked) -> str:
         if len(raw) < MIN_CHARS:
             return raw
         if len(raw) >= PICTURE_CHARS and _picture.fullmatch(raw):
@@ -214,7 +214,7 @@ class Masker:
 
     # Finding and replacing
 
-    def _masked(self, text: str, looked: _Looked, place: Place, *, first: int) -> str:
+    def _masked(self, text: str, looked: _Looked, place: MaskedPlace, *, first: int) -> str:
         for _ in range(MAX_ROUNDS):
             spans = self._spans(text, looked, first=first)
             if not spans:
@@ -247,7 +247,7 @@ class Masker:
             return start, end
         return span_below(above, *whole_escapes(seen, start, end))
 
-    def _replaced(self, text: str, spans: Sequence[Span], place: Place) -> str:
+    def _replaced(self, text: str, spans: Sequence[Span], place: MaskedPlace) -> str:
         pieces: list[str] = []
         done = 0
         for start, end, kind, held in _merged(spans):
@@ -255,7 +255,7 @@ class Masker:
             done = end
         return "".join((*pieces, text[done:])) if pieces else text
 
-    def _mask(self, kind: str, held: str, place: Place) -> str:
+    def _mask(self, kind: str, held: str, place: MaskedPlace) -> str:
         if kind == ROOT:
             return held
         number = self.tally.number(kind, held, place)

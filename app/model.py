@@ -54,7 +54,7 @@ class Author(StrEnum):
 _INJECTED: Final = Author.INJECTED
 
 
-class Standing(StrEnum):
+class SendStatus(StrEnum):
     """Whether a message is sent to the model when the session goes on."""
 
     LIVE = "live"
@@ -266,7 +266,7 @@ class Message(Struct, frozen=True):
     key: str
     role: Role
     blocks: tuple[Block, ...]
-    standing: Standing = Standing.LIVE
+    standing: SendStatus = SendStatus.LIVE
     time: float | None = None
     """Seconds since 1970 of its first record."""
     model: str | None = None
@@ -285,7 +285,7 @@ def blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Message, Block]]:
 
 
 class Notice(Struct, frozen=True):
-    """Something about a file that a person should know; `word` is of the fixed list in the README."""
+    """Something about a file that a person should know; `word` is of the list in the reference."""
 
     word: str
     line: int | None = None
@@ -384,5 +384,5 @@ class Session:
     @cached_property
     def live(self) -> tuple[Message, ...]:
         """The messages that are sent when the session goes on, in the order they are sent."""
-        found = tuple(message for message in self.messages if message.standing is Standing.LIVE)
+        found = tuple(message for message in self.messages if message.standing is SendStatus.LIVE)
         return self.messages if len(found) == len(self.messages) else found

@@ -18,7 +18,7 @@ from app.work.replaying import looks_of, replay
 from app.work.workspace import Workspace
 
 
-class Since(StrEnum):
+class SinceOpened(StrEnum):
     """What became of a file since it was opened."""
 
     GREW = "grew"
@@ -30,19 +30,21 @@ class Since(StrEnum):
     GONE = "gone"
 
 
-def changed_since(source: Source) -> Since | None:
+def changed_since(source: Source) -> SinceOpened | None:
     """What became of a source's file, by one stat; None when it is as it was, or is no file."""
     if not isinstance(source, FileSource):
         return None
     try:
         now = identity_of(source.path.stat())
     except OSError:
-        return Since.GONE
+        return SinceOpened.GONE
     then = source.identity
     if (now.size, now.mtime_ns, now.inode, now.device) == (then.size, then.mtime_ns, then.inode, then.device):
         return None
     same_file = (now.device, now.inode) == (then.device, then.inode)
-    return Since.GREW if same_file and now.size > then.size and source.is_whole() else Since.CHANGED
+    return (
+        SinceOpened.GREW if same_file and now.size > then.size and source.is_whole() else SinceOpened.CHANGED
+    )
 
 
 def is_own_work(source: FileSource) -> bool:

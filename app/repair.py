@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from msgspec import Struct
 
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.formats import format_named
 from app.formats.base import Rewrite
 from app.formats.source import Source, chunks
@@ -40,9 +40,9 @@ class RepairPlan:
     export: ExportPlan
 
 
-def plan_repair(workspace: Workspace, source: Source, wishes: Wishes) -> RepairPlan:
+def plan_repair(workspace: Workspace, source: Source, options: ExportOptions) -> RepairPlan:
     """What mending the session would change; raises InputError when it holds no conversation."""
-    plan = make_plan(workspace, source, wishes)
+    plan = make_plan(workspace, source, options)
     session = workspace.session
     # The same mending without a new id, so that only what is mended differs.
     bare = format_named(session.format).rewrite(session, Rewrite(messages=session.live))

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from app import __version__
 from app.errors import FileChanged, InputError, RefusedError
-from app.export.files import Staged, beside, discard, make_folder, publish_new, stage
-from app.export.guard import held, uninterrupted
+from app.export.artifacts import Backup, ExportArtifacts
+from app.export.files import StagedFile, beside, discard, make_folder, publish_new, stage
+from app.export.locks import held, uninterrupted
 from app.export.manifests import Manifest, backups_of, manifests, read_manifest
-from app.export.papers import Backup, Papers
 from app.export.replacing import put_over
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.running import workers_on
@@ -118,18 +118,20 @@ def restore(manifest: Manifest, *, force: bool = False) -> Restored:
     return Restored(target, backup, kept, changed=True, still_open=writers)
 
 
-def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> tuple[Path | None, tuple[str, ...]]:
+def _replace(
+    there: FileSource, staged: StagedFile, manifest: Manifest
+) -> tuple[Path | None, tuple[str, ...]]:
     """Put the backup's bytes in the place of a file; what stood there is kept, so that this can be taken
     back, too. Returns where, and who still has that file open for writing."""
     target = there.path
-    papers = Papers(manifest.path.parent, f"{target.stem[:100]}.replaced")
+    artifacts = ExportArtifacts(manifest.path.parent, f"{target.stem[:100]}.replaced")
     with ExitStack() as undo:
         undo.callback(discard, staged.path)
-        kept = papers.back_up(there)
+        kept = artifacts.back_up(there)
         undo.callback(discard, kept.staged.path)
         with uninterrupted():
             with held(target):
-                named = papers.keep(kept, _manifest(there, kept, manifest, papers.made))
+                named = artifacts.keep(kept, _manifest(there, kept, manifest, artifacts.made))
                 undo.callback(named.discard)
                 local = beside(staged, target)
                 undo.callback(discard, local.path)
@@ -143,7 +145,7 @@ def _replace(there: FileSource, staged: Staged, manifest: Manifest) -> tuple[Pat
     return named.backup, writers
 
 
-def _staged(source: FileSource, target: Path, mode: int) -> Staged:
+def _staged(source: FileSource, target: Path, mode: int) -> StagedFile:
     """The backup's bytes under an unfinished name: never in an agent's folder, where it may be read."""
     folder = target.parent
     if in_agent_dir(target):

@@ -35,7 +35,7 @@ class Finder(Protocol):
         """Every such secret, in order; `lowered` is the text in lower case."""
 
 
-class Shape(Struct, frozen=True):
+class SecretPattern(Struct, frozen=True):
     """A secret that is known by its own form, or by what stands before it: then the group `value` is it."""
 
     kind: str
@@ -105,13 +105,13 @@ def _has_figures(match: re.Match[str]) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
-def _token(kind: str, *heads: str, body: str) -> Shape:
+def _token(kind: str, *heads: str, body: str) -> SecretPattern:
     """A key that is known by how it begins."""
     pattern = f"(?:{'|'.join(map(re.escape, heads))}){body}"
-    return Shape(kind, tuple(head.lower() for head in heads), pattern, _stands_alone, is_token=True)
+    return SecretPattern(kind, tuple(head.lower() for head in heads), pattern, _stands_alone, is_token=True)
 
 
-def _tokens() -> Iterator[Shape]:
+def _tokens() -> Iterator[SecretPattern]:
     yield _token("Anthropic key", "sk-ant-", body=r"[A-Za-z0-9_-]{20,300}")
     yield _token("OpenAI-like key", "sk-", body=r"(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{20,300}")
     yield _token("GitHub token", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", body=r"[A-Za-z0-9]{30,300}")
@@ -178,7 +178,7 @@ HEAD_CHARS: Final = 24
 _option: Final = re.compile(r"--[A-Za-z-]{0,20}$")
 
 
-class Word(Struct, frozen=True):
+class NamedSecret(Struct, frozen=True):
     """What is given to a name with a telling word in it: `api_key = ...`, `--password ...`."""
 
     needle: str
@@ -214,12 +214,12 @@ def _word(
     head: str | None = None,
     shortest: int = 8,
     is_one: Callable[[re.Match[str]], bool] = _is_given,
-) -> Word:
+) -> NamedSecret:
     tail = (
         rf"(?i)(?P<name>{needle}{more})(?P<gives>[\"']?\s{{0,3}}(?:=>|[:=])\s{{0,3}}|[ ]{{1,3}})[\"']?"
         rf"(?P<value>[^\s\"'`,;&<>(){{}}\[\]]{{{shortest},300}})"
     )
-    return Word(needle, tail, None if head is None else f"(?:{head})$", is_one)
+    return NamedSecret(needle, tail, None if head is None else f"(?:{head})$", is_one)
 
 
 _KEYS: Final = r"(?i:api|access|account|private|auth|signing|encryption)[_-]?"
@@ -306,27 +306,27 @@ _SIGNED: Final = r"(?i)[?&;](?:sig|signature|x-amz-signature)=(?P<value>[A-Za-z0
 _CURL: Final = r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,60}:(?P<value>[^\s\"'@/]{4,100})"
 
 FINDERS: Final[tuple[Finder, ...]] = (
-    Shape("private key", ("-----begin ",), _PEM, _always),
-    Shape("private key", ("-----end ",), _PEM_END, _always),
+    SecretPattern("private key", ("-----begin ",), _PEM, _always),
+    SecretPattern("private key", ("-----end ",), _PEM_END, _always),
     *_tokens(),
-    Shape(
+    SecretPattern(
         "Telegram bot token",
         (":aa",),
         r"\b\d{8,10}:AA[A-Za-z0-9_-]{30,}",
         _always,
     ),
-    Shape(
+    SecretPattern(
         "signed token",
         ("eyj",),
         r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
         _always,
     ),
-    Shape("password in an address", ("://",), _ADDRESS, _is_given),
-    Shape("bearer token", ("bearer",), _BEARER, _has_figures),
-    Shape("password of a request", ("basic",), _BASIC, _has_figures),
-    Shape("cookie", ("cookie",), _COOKIE, _always),
-    Shape("signed address", ("sig=", "signature="), _SIGNED, _always),
-    Shape("password of a command", (" -u", "--user"), _CURL, _has_figures),
+    SecretPattern("password in an address", ("://",), _ADDRESS, _is_given),
+    SecretPattern("bearer token", ("bearer",), _BEARER, _has_figures),
+    SecretPattern("password of a request", ("basic",), _BASIC, _has_figures),
+    SecretPattern("cookie", ("cookie",), _COOKIE, _always),
+    SecretPattern("signed address", ("sig=", "signature="), _SIGNED, _always),
+    SecretPattern("password of a command", (" -u", "--user"), _CURL, _has_figures),
     *_WORDS,
     EnvFile(),
 )

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from app.secret_shapes import FINDERS, Finder, Secret, Shape
+from app.secret_shapes import FINDERS, Finder, Secret, SecretPattern
 
 
 def find_secrets(text: str, among: Sequence[Finder] | None = None) -> Iterator[Secret]:
@@ -68,7 +68,9 @@ def count_secrets(text: str) -> int:
 
 def _is_marked(finder: Finder) -> bool:
     """Whether all that it finds begins with a word and a mark, and goes on with `_LEAST` signs or more."""
-    return isinstance(finder, Shape) and finder.is_token and all(n[-1] in _MARKS for n in finder.needles)
+    return (
+        isinstance(finder, SecretPattern) and finder.is_token and all(n[-1] in _MARKS for n in finder.needles)
+    )
 
 
 _MARKS: Final = "_.-"

@@ -31,7 +31,7 @@ from app.model import (
     Opaque,
     Part,
     Role,
-    Standing,
+    SendStatus,
     Text,
     Thinking,
     ToolResult,
@@ -50,14 +50,14 @@ def conversation(*messages: Message) -> Messages:
 
 
 def user(
-    *blocks: str | Block, key: str = "", time: float | None = None, standing: Standing = Standing.LIVE
+    *blocks: str | Block, key: str = "", time: float | None = None, standing: SendStatus = SendStatus.LIVE
 ) -> Message:
     """A user message; a string is a text typed by the person."""
     return Message(key, Role.USER, _blocks(blocks, Author.USER), standing, time)
 
 
 def injected(
-    *blocks: str | Block, key: str = "", time: float | None = None, standing: Standing = Standing.LIVE
+    *blocks: str | Block, key: str = "", time: float | None = None, standing: SendStatus = SendStatus.LIVE
 ) -> Message:
     """A user message whose texts the client put there."""
     return Message(key, Role.USER, _blocks(blocks, Author.INJECTED), standing, time)
@@ -67,7 +67,7 @@ def assistant(
     *blocks: str | Block,
     key: str = "",
     time: float | None = None,
-    standing: Standing = Standing.LIVE,
+    standing: SendStatus = SendStatus.LIVE,
     usage: Usage | None = None,
     model: str | None = None,
 ) -> Message:
@@ -136,7 +136,7 @@ def opaque(type: str, text: str = "{}", *, key: str = "") -> Opaque:  # noqa: A0
     return Opaque(key, type, Held(text))
 
 
-def off(message: Message, standing: Standing) -> Message:
+def off(message: Message, standing: SendStatus) -> Message:
     """The same message standing elsewhere: before the boundary, on a sidechain ..."""
     return replace(message, standing=standing)
 

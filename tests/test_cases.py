@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.errors import HandcompactError
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.formats.source import FileSource
 from app.model import ToolResult, blocks_of, text_of
@@ -119,7 +119,7 @@ def test_its_export_is_valid_and_keeps_what_it_must(case: Case, pipeline: str, t
     before = Path(work.source.name).read_bytes()
     work.workspace.run_all()
     try:
-        plan = make_plan(work.workspace, work.source, Wishes())
+        plan = make_plan(work.workspace, work.source, ExportOptions())
         written = write(plan)
     except HandcompactError as error:
         assert "no conversation" in str(error) or "your own messages" in str(error), error

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.convert import TARGETS, Conversion, Place, Target, plan_conversion, target_named
+from app.convert import TARGETS, Conversion, Destination, Target, plan_conversion, target_named
 from app.errors import InputError
 from app.formats import open_session
 from app.formats.markers import ORPHAN_TEXT, UNANSWERED_TEXT
@@ -52,7 +52,7 @@ by_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target
 def moved(messages: Sequence[Message], name: str) -> tuple[Session, dict[str, int]]:
     """What the target reads in the new file, and what was lost by word."""
     session = Session("anthropic", "made", RecordStore(BytesSource(b"")), tuple(messages))
-    plan = plan_conversion(session, BytesSource(b""), target_named(name), Place(out=Path("new")))
+    plan = plan_conversion(session, BytesSource(b""), target_named(name), Destination(out=Path("new")))
     return read_back(plan), {loss.word: loss.count for loss in plan.losses}
 
 
@@ -87,7 +87,7 @@ def results(session: Session) -> list[ToolResult]:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_sample_moves_to_every_target(name: str, target: Target) -> None:
     session, source = open_session(SAMPLES / name)
-    again = read_back(plan_conversion(session, source, target, Place(out=Path("new"))))
+    again = read_back(plan_conversion(session, source, target, Destination(out=Path("new"))))
     assert again.format == target.format and broken(again, target) == []
     assert list(map(bare, words(again.live))) == list(map(bare, words(session.live)))
     assert len(calls(again)) == len(calls(session))

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.escapes import resolved
-from app.masking import SEALED, Masker, Place, Wanted
+from app.masking import SEALED, MaskedPlace, Masker, MaskingOptions
 from tests.planted import GIVEN, KEYS, LETTERS, PEM, texts
 
-HERE = Place("s.jsonl", 1)
+HERE = MaskedPlace("s.jsonl", 1)
 PLANTED = texts()
 SAMPLES = Path(__file__).parent.parent / "sample_sessions"
 
@@ -124,7 +124,9 @@ def test_a_value_is_known_by_its_key() -> None:
 def test_the_same_secret_has_the_same_number_in_every_file() -> None:
     masker = Masker()
     one, other = KEYS["GitHub"], "gh" + "p_" + LETTERS[::-1]
-    texts = [masker.text(f"{key} ", Place(name, 1)) for name, key in (("a", one), ("b", other), ("c", one))]
+    texts = [
+        masker.text(f"{key} ", MaskedPlace(name, 1)) for name, key in (("a", one), ("b", other), ("c", one))
+    ]
     assert texts[0] == texts[2] == "[masked GitHub token 1] " and texts[1] == "[masked GitHub token 2] "
     (row,) = masker.tally.as_json()
     assert (row["kind"], row["times"], row["different"]) == ("GitHub token", 3, 2)
@@ -143,7 +145,7 @@ def test_user_names_become_users_and_the_paths_stay_paths() -> None:
 def test_addresses_and_words_go_where_asked() -> None:
     text = "ada@example.org wrote to git@github.com:ada/acme.git about ACME"
     assert Masker().text(text, HERE) == text
-    wanted = Wanted(addresses=True, words=("acme",))
+    wanted = MaskingOptions(addresses=True, words=("acme",))
     masked = Masker(wanted).text(text, HERE)
     assert "ada@example.org" not in masked and "acme" not in masked.lower()
     assert "git@github.com" in masked and "someone1@masked.invalid" in masked
@@ -205,7 +207,7 @@ def test_what_is_given_in_a_document_of_many_lines_is_masked_at_once() -> None:
 def test_places_are_told_up_to_a_number_and_all_are_counted() -> None:
     masker = Masker()
     for number in range(1, 301):
-        masker.json(b'{"cwd": "/home/ada/x"}', Place("s", number))
+        masker.json(b'{"cwd": "/home/ada/x"}', MaskedPlace("s", number))
     (row,) = masker.tally.as_json()
     assert (row["times"], len(row["places"]), row["more_places"]) == (300, 200, 100)
 

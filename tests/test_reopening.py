@@ -10,11 +10,11 @@ import pytest
 from app.display import safe_text
 from app.edits.drop import Drop
 from app.errors import FileChanged, InputError
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.model import ToolResult, blocks_of
 from app.opening import Opened, open_workspace
-from app.reopening import Since, changed_since, reopen
+from app.reopening import SinceOpened, changed_since, reopen
 from tests.formats.claude_code.records import assistant, lines, result, use, user, uuid
 from tests.tui.files import anthropic_file
 
@@ -58,18 +58,18 @@ def test_a_file_that_stays_is_not_said_to_have_changed(file: Path) -> None:
 def test_growth_replacement_and_loss_are_told_apart(file: Path) -> None:
     work = opened(file)
     append(file, *MORE)
-    assert changed_since(work.source) is Since.GREW
+    assert changed_since(work.source) is SinceOpened.GREW
     work = opened(file)
     data = file.read_bytes()
     file.write_bytes(data[::-1] + data)
-    assert changed_since(work.source) is Since.CHANGED
+    assert changed_since(work.source) is SinceOpened.CHANGED
     file.write_bytes(data)
     work = opened(file)
     (file.parent / "b").write_bytes(data)
     (file.parent / "b").replace(file)
-    assert changed_since(work.source) is Since.CHANGED
+    assert changed_since(work.source) is SinceOpened.CHANGED
     file.unlink()
-    assert changed_since(work.source) is Since.GONE
+    assert changed_since(work.source) is SinceOpened.GONE
 
 
 def test_a_grown_session_is_read_again_with_every_step(file: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_grown_session_is_read_again_with_every_step(file: Path) -> None:
     assert (again.more, again.lost) == (2, ())
     assert again.told == "2 messages more"
     assert changed_since(again.opened.source) is None
-    write(make_plan(again.opened.workspace, again.opened.source, Wishes(in_place=True)))
+    write(make_plan(again.opened.workspace, again.opened.source, ExportOptions(in_place=True)))
 
 
 def test_a_hand_edit_is_done_again(file: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_file_that_became_something_else_is_refused_and_nothing_is_lost(file: 
 def test_what_was_written_anew_is_not_exported(file: Path) -> None:
     work = opened(file)
     work.workspace.set_options("tool_result_budget", {"max_result_chars": 1000})
-    plan = make_plan(work.workspace, work.source, Wishes())
+    plan = make_plan(work.workspace, work.source, ExportOptions())
     file.write_bytes(lines(RECORDS[0], assistant(7, 1, "Something else.")) * 20)
     with pytest.raises(FileChanged, match="was rewritten"):
         write(plan)
@@ -159,7 +159,7 @@ def test_in_place_is_refused_however_the_file_changed(file: Path, how: str) -> N
     work = opened(file)
     work.workspace.set_options("tool_result_budget", {"max_result_chars": 1000})
     work.workspace.run_all()
-    plan = make_plan(work.workspace, work.source, Wishes(in_place=True))
+    plan = make_plan(work.workspace, work.source, ExportOptions(in_place=True))
     before, times = file.read_bytes(), file.stat()
     other = before.replace(b"Because", b"BECAUSE")
     if how == "other inode":
@@ -182,9 +182,9 @@ def test_a_link_is_followed_stays_a_link_and_is_said(file: Path) -> None:
     work = opened(link)
     work.workspace.set_options("tool_result_budget", {"max_result_chars": 1000})
     work.workspace.run_all()
-    plan = make_plan(work.workspace, work.source, Wishes(in_place=True))
+    plan = make_plan(work.workspace, work.source, ExportOptions(in_place=True))
     assert f"{link} is a link to {file}" in [check.text for check in plan.checks]
     written = write(plan)
     assert link.is_symlink() and link.resolve() == file == written.target
     append(file, *MORE)
-    assert changed_since(work.source) is Since.CHANGED
+    assert changed_since(work.source) is SinceOpened.CHANGED

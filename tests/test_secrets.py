@@ -128,11 +128,11 @@ def test_a_quick_look_passes_over_no_kind_that_the_shapes_would_find(parts: list
     assert list(find_secrets(text)) == whole
 
 
-TOKENS = [f for f in secret_shapes.FINDERS if isinstance(f, secret_shapes.Shape) and f.is_token]
+TOKENS = [f for f in secret_shapes.FINDERS if isinstance(f, secret_shapes.SecretPattern) and f.is_token]
 
 
 @pytest.mark.parametrize("shape", TOKENS, ids=[f"{shape.kind}-{n}" for n, shape in enumerate(TOKENS)])
-def test_the_shortest_key_of_each_shape_passes_the_quick_look(shape: secret_shapes.Shape) -> None:
+def test_the_shortest_key_of_each_shape_passes_the_quick_look(shape: secret_shapes.SecretPattern) -> None:
     heads = shape.pattern.removeprefix("(?:").partition(")")[0].replace("\\", "").split("|")
     for head in heads:
         more = ("", "." + "a4" * 9, "/" + "a4" * 20)

@@ -57,7 +57,7 @@ WRITING = {"app.export.plan", "app.formats.claude_code.writer", "app.formats.cod
         ),
         (
             ["compact", FILE, "--count", "rough"],
-            {"app.batch", "difflib", "sqlite3", "app.masking", "app.work.giving", *OTHER_FORMATS},
+            {"app.batch", "difflib", "sqlite3", "app.masking", "app.work.stage_inputs", *OTHER_FORMATS},
         ),
         (["verify", FILE], {"app.batch", "difflib", "sqlite3", *OTHER_FORMATS}),
     ],
@@ -83,7 +83,7 @@ def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_
         "app.formats",
         "app.stages",
         "app.work.workspace",
-        "app.discovery.look",
+        "app.discovery.folders",
         "msgspec",
         "tiktoken",
         "sqlite3",
@@ -92,7 +92,9 @@ def test_the_screens_paint_before_the_formats_the_stages_and_the_vocabulary_are_
 
 def test_sessions_are_listed_before_the_formats_are_there() -> None:
     nobody = "import os; os.environ.update(dict.fromkeys(('HOME', 'USERPROFILE', 'XDG_DATA_HOME'), '/none'))"
-    loaded = modules_after(f"{nobody}\nfrom app.discovery.look import Look, samples; Look(), samples()")
+    loaded = modules_after(
+        f"{nobody}\nfrom app.discovery.folders import AgentFolders, samples; AgentFolders(), samples()"
+    )
     assert not loaded & {"app.formats", "app.stages", "tiktoken", "textual"}
 
 

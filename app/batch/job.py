@@ -11,15 +11,15 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from app.crash_log import note
 from app.errors import HandcompactError, InputError, RefusedError, UnknownFormat
-from app.export.as_json import plan_as_json
 from app.export.files import make_folder
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
+from app.export.plan_json import plan_as_json
 from app.export.write import why_refused, write
 from app.formats import format_named
 from app.formats.base import Format
 from app.formats.source import FileSource
-from app.mishap import note
 from app.opening import Opened, open_workspace
 from app.pipeline import Pipeline, load
 from app.settings import lets_errors_through
@@ -84,7 +84,7 @@ class Compacting(Struct, frozen=True):
     """The folder, whose tree `out` repeats."""
     out: Path | None
     """Where the new sessions go; None: each beside its original."""
-    wishes: Wishes
+    options: ExportOptions
     write: bool
     drop_user_words: bool = False
     look_at_disk: bool = False
@@ -152,7 +152,7 @@ class Job(Struct, frozen=True):
         if session.live and not workspace.changes:
             tokens = workspace.tokens(session.live)
             return Result(path, size, Outcome.NOTHING, "", session.format, session.title or "", tokens)
-        plan = make_plan(workspace, opened.source, replace(how.wishes, out=self._target_of(opened, path)))
+        plan = make_plan(workspace, opened.source, replace(how.options, out=self._target_of(opened, path)))
         refusal = why_refused(plan, drop_user_words=how.drop_user_words)
         if how.out is not None and refusal and plan.target is not None and not plan.target.parent.is_dir():
             # Only the folder is missing, which is made when something is written.

@@ -8,8 +8,8 @@ from app.cli.command import FOUND, add_count, add_file, add_json, as_path, lists
 from app.cli.exporting import add_exporting, export, place_of
 from app.cli.output import complain
 from app.errors import RefusedError
-from app.keeping.applying import Applied, apply_recipe, open_recipe
 from app.opening import open_workspace
+from app.persistence.applying import Applied, apply_recipe, open_recipe
 from app.pipeline import FIRST
 
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 
 from app.cli.output import say
-from app.contrast.words import Line, Tone
 from app.display import safe_text
+from app.session_diff.lines import Line, Tone
 
 _COLOURS = {Tone.HEAD: "1", Tone.CHANGED: "33", Tone.GONE: "31", Tone.ADDED: "32", Tone.FAINT: "2"}
 """SGR parameters."""

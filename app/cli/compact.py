@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from app.cli.arguments import add_folder, is_folder
 from app.cli.command import add_count, add_file, add_json, add_pipeline, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.given import add_giving, is_given
 from app.cli.output import Told
+from app.cli.stage_input_arguments import add_giving, is_given
 
 
 class Compact:
@@ -43,7 +43,7 @@ class Compact:
         told: Told = ()
         if is_given(args):
             # Imported here: most pipelines write no summary.
-            from app.cli.giving import give
+            from app.cli.stage_inputs import give
             from app.cli.summaries import NotSent
 
             try:

@@ -11,7 +11,7 @@ from app.display import human_number
 from app.errors import InputError
 from app.opening import open_workspace
 from app.pipeline import FIRST, known_names
-from app.views.compare import Best, Outcome, Tried, best, compare, ranked, rule_words
+from app.views.compare import Best, ComparedPipeline, Outcome, best, compare, ranked, rule_words
 from app.work.workspace import Workspace
 
 HEADER = (
@@ -71,14 +71,14 @@ def _names(args: Namespace) -> list[str]:
     return list(dict.fromkeys((*filter(None, listed), *args.pipeline))) or list(known_names())
 
 
-def _tried(workspace: Workspace, names: Sequence[str]) -> Iterator[Tried]:
+def _tried(workspace: Workspace, names: Sequence[str]) -> Iterator[ComparedPipeline]:
     tried = compare(workspace, names)
     for number, name in enumerate(names, 1):
         progress(f"Trying {name} ({number} of {len(names)})")
         yield next(tried)
 
 
-def _as_json(workspace: Workspace, rows: Sequence[Tried], found: Best | None) -> dict[str, object]:
+def _as_json(workspace: Workspace, rows: Sequence[ComparedPipeline], found: Best | None) -> dict[str, object]:
     return {
         "source": workspace.session.name,
         "estimator": workspace.estimator.describe(),
@@ -89,7 +89,7 @@ def _as_json(workspace: Workspace, rows: Sequence[Tried], found: Best | None) ->
     }
 
 
-def _lines(workspace: Workspace, rows: Sequence[Tried], found: Best | None) -> Iterator[str]:
+def _lines(workspace: Workspace, rows: Sequence[ComparedPipeline], found: Best | None) -> Iterator[str]:
     live = workspace.session.live
     size = f"~{human_number(workspace.tokens(live))} tokens in {human_number(len(live))} messages"
     yield f"{workspace.session.name}: {size}  ({workspace.estimator.describe()})"

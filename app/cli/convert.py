@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_file, add_json, as_path, open_plain
 from app.cli.output import complain, say, say_json
-from app.convert import TARGETS, Place, plan_conversion, target_named, write_conversion
+from app.convert import TARGETS, Destination, plan_conversion, target_named, write_conversion
 from app.convert.plan import report_lines, why_not
 from app.errors import RefusedError
 
@@ -39,7 +39,7 @@ class Convert:
         target = target_named(args.to)
         session, source = open_plain(args)
         folder = as_path(args.cwd)
-        place = Place(
+        place = Destination(
             out=None if args.out == "-" else as_path(args.out),
             to_stdout=args.out == "-",
             install=args.install,

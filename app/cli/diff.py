@@ -8,10 +8,10 @@ from pathlib import Path
 from app.cli.colours import say_lines
 from app.cli.command import DONE, FOUND, add_count, add_json
 from app.cli.output import complain, progress, say_json
-from app.contrast.sessions import blocks_to_count, contrast, contrast_json
-from app.contrast.source import origin_of
-from app.contrast.words import contrast_lines
 from app.formats import open_session
+from app.session_diff.lines import contrast_lines
+from app.session_diff.sessions import blocks_to_count, contrast, contrast_json
+from app.session_diff.source import origin_of
 from app.tokens import token_estimator
 from app.tokens.counter import Counter
 

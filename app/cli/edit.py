@@ -8,16 +8,16 @@ from typing import Any
 
 from app.cli.command import DONE, add_count, add_file, add_json, add_pipeline, as_path, open_for_work
 from app.cli.exporting import add_exporting, add_look_at_disk, export, place_of
-from app.cli.given import add_summary
 from app.cli.output import Told, columns, complain, progress, say, say_json
+from app.cli.stage_input_arguments import add_summary
 from app.cli.summaries import NotSent, proof_of_newest, provider_of, summary_for
 from app.display import human_number
 from app.edits import EDITS, Edit
 from app.edits.summarise_range import SummariseRange
 from app.errors import InputError
-from app.handwork import OTHER_VERBS, do_typed
-from app.keeping.recipe import save_recipe
-from app.work.quick_fixes import QUICK_FIXES, Offer, offers
+from app.operation_text import OTHER_VERBS, do_typed
+from app.persistence.recipe import save_recipe
+from app.work.quick_fixes import QUICK_FIXES, QuickFixOffer, offers
 from app.work.workspace import Workspace
 
 
@@ -147,7 +147,7 @@ def _list_fixes(workspace: Workspace, args: Namespace) -> None:
     say("", "Apply one with --do 'fix NAME'; nothing has been written.")
 
 
-def _as_json(told: Offer) -> dict[str, object]:
+def _as_json(told: QuickFixOffer) -> dict[str, object]:
     return {
         "name": told.fix.name,
         "about": told.fix.about,

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.command import DONE, as_path
-from app.cli.losing import losses_of, lost_as_json, lost_lines
+from app.cli.lost_facts import losses_of, lost_as_json, lost_lines
 from app.cli.output import complain, progress, say, say_json
-from app.collecting import collector_paused
 from app.errors import InputError, RefusedError
-from app.export.as_json import plan_as_json
-from app.export.plan import ExportPlan, Wishes, make_plan
-from app.export.words import plan_lines, written_lines
+from app.export.plan import ExportOptions, ExportPlan, make_plan
+from app.export.plan_json import plan_as_json
+from app.export.plan_text import plan_lines, written_lines
 from app.export.write import Written, why_refused, write
 from app.formats.source import Source
+from app.gc_control import collector_paused
 from app.work.workspace import Workspace
 
 if TYPE_CHECKING:
     from app.export.sharing import Sharing
-    from app.masking import Wanted
+    from app.masking import MaskingOptions
 
 
 def add_exporting(parser: ArgumentParser) -> None:
@@ -82,11 +82,11 @@ def place_of(args: Namespace) -> Path | None:
     return as_path(args.file) if args.in_place else wishes_of(args).out
 
 
-def _share(args: Namespace) -> Wanted | None:
+def _share(args: Namespace) -> MaskingOptions | None:
     if args.share:
-        from app.masking import Wanted
+        from app.masking import MaskingOptions
 
-        return Wanted(addresses=args.mask_emails, words=tuple(filter(None, args.masked_words)))
+        return MaskingOptions(addresses=args.mask_emails, words=tuple(filter(None, args.masked_words)))
     if args.mask_emails or args.masked_words:
         raise InputError("--mask and --mask-emails need --share")
     return None
@@ -119,9 +119,9 @@ def export(
     return DONE
 
 
-def wishes_of(args: Namespace) -> Wishes:
+def wishes_of(args: Namespace) -> ExportOptions:
     """What the arguments ask of an export."""
-    return Wishes(
+    return ExportOptions(
         install=args.install,
         out=None if args.out == "-" else as_path(args.out),
         to_stdout=args.out == "-",

@@ -97,7 +97,7 @@ def _run(args: Namespace, job: Job, folder: Path, leave_out: tuple[Path, ...], l
     )
     if not entries:
         raise InputError(f"{folder} contains no .jsonl, .json or .traj files: give a folder of sessions")
-    tally = Tally(largest, len(entries) + len(unlisted))
+    tally = Totals(largest, len(entries) + len(unlisted))
     try:
         with closing(_results(job, entries, args.jobs)) as results:
             for result in chain(unlisted, _with_bar(results, entries)):
@@ -113,7 +113,7 @@ def _run(args: Namespace, job: Job, folder: Path, leave_out: tuple[Path, ...], l
     return tally.exit_code
 
 
-def _tell(args: Namespace, folder: Path, tally: Tally, job: Job, pipeline: str) -> None:
+def _tell(args: Namespace, folder: Path, tally: Totals, job: Job, pipeline: str) -> None:
     if args.json:
         say_json_line({"summary": tally.as_json()})
         return
@@ -146,7 +146,7 @@ def _with_bar(results: Iterator[Result], entries: list[Entry]) -> Iterator[Resul
 
 
 @dataclass
-class Tally:
+class Totals:
     """What all sessions come to; of the sessions themselves it holds the largest few."""
 
     largest: int
@@ -231,7 +231,7 @@ class Tally:
         }
 
 
-def _lines(folder: Path, tally: Tally, pipeline: str, *, compacts: bool) -> Iterator[str]:
+def _lines(folder: Path, tally: Totals, pipeline: str, *, compacts: bool) -> Iterator[str]:
     others = tally.outcomes[Outcome.OTHER]
     aside = f", {counted(others, 'other file')} skipped" if others else ""
     yield f"{folder}  {counted(tally.sessions, 'session')}, {human_bytes(tally.size)}{aside}"

@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, add_json
 from app.cli.output import columns, say, say_json
-from app.discovery.found import Found
-from app.discovery.look import discover
+from app.discovery.folders import discover
+from app.discovery.found_session import FoundSession
 from app.display import human_age, human_bytes, one_line, short_number
 from app.running import Running, running
 
@@ -47,7 +47,7 @@ class List:
         return DONE
 
 
-def _row(session: Found, now: float) -> tuple[str, ...]:
+def _row(session: FoundSession, now: float) -> tuple[str, ...]:
     age = "" if session.is_sample else human_age(now - session.modified)
     tokens = "" if session.tokens is None else short_number(session.tokens)
     title = one_line(session.title, 48).rstrip()
@@ -61,7 +61,7 @@ def _row(session: Found, now: float) -> tuple[str, ...]:
     )
 
 
-def _as_json(session: Found, at_work: Running) -> dict[str, object]:
+def _as_json(session: FoundSession, at_work: Running) -> dict[str, object]:
     return {
         "path": str(session.path),
         "agent": session.agent,

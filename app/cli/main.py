@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _complain("handcompact: interrupted; no partial file was left behind")
         return 130
     except Exception as error:
-        from app.mishap import note
+        from app.crash_log import note
         from app.settings import lets_errors_through
 
         if lets_errors_through():

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from app.cli.command import DONE, FOUND, add_file, add_json, as_path
 from app.cli.output import notice_lines, progress, say, say_json
-from app.export.plan import Wishes
+from app.export.plan import ExportOptions
 from app.export.write import write
 from app.opening import open_workspace
 from app.pipeline import FIRST
@@ -29,8 +29,8 @@ class Repair:
     def run(self, args: Namespace) -> int:
         out = as_path(args.out)
         opened = open_workspace(args.file, leaf=args.leaf, pipeline=FIRST, exact=False, out=out)
-        wishes = Wishes(out=out, backup_dir=as_path(args.backup_dir))
-        plan = plan_repair(opened.workspace, opened.source, wishes)
+        options = ExportOptions(out=out, backup_dir=as_path(args.backup_dir))
+        plan = plan_repair(opened.workspace, opened.source, options)
         written = write(plan.export, progress=progress) if args.write and plan.repairs else None
         target = None if written is None else str(written.target)
         if args.json:

@@ -10,15 +10,15 @@ from pathlib import Path
 from app.cli.colours import say_lines
 from app.cli.command import DONE, FOUND, add_json, as_path
 from app.cli.output import columns, say, say_json
-from app.contrast.sessions import Contrast, contrast, contrast_json
-from app.contrast.words import contrast_lines, summary
 from app.display import counted, human_bytes
 from app.errors import InputError, RefusedError
 from app.export.manifests import Manifest, looked_in, manifests
-from app.export.strays import remove, strays
-from app.export.words import still_open_words
+from app.export.plan_text import still_open_words
+from app.export.stray_files import remove, strays
 from app.formats import open_session
 from app.restore import Restored, State, manifest_of_backup, restore, state_of, why_not_restore
+from app.session_diff.lines import contrast_lines, summary
+from app.session_diff.sessions import Contrast, contrast, contrast_json
 from app.tokens import token_estimator
 from app.tokens.counter import Counter
 

@@ -9,7 +9,7 @@ from app.cli.output import complain, say, say_json
 from app.errors import InputError
 from app.export.install import agent_folder
 from app.export.resuming import resuming
-from app.export.shell import quoted
+from app.export.shell_quoting import quoted
 from app.formats import format_named
 from app.formats.source import FileSource
 from app.settings import in_agent_dir

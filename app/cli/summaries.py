@@ -22,8 +22,8 @@ from app.summarizers.asking import Ask
 from app.summarizers.model import obtain
 from app.summarizers.proof import Proof
 from app.summarizers.provider import Provider, load_provider, settings_file
-from app.work.giving import prompt_tokens, read_small_file
-from app.work.wishes import ForRange, Wish
+from app.work.stage_inputs import prompt_tokens, read_small_file
+from app.work.summary_requests import ForRange, SummaryTarget
 from app.work.workspace import Workspace
 
 NAMED: Final = 10
@@ -141,7 +141,7 @@ def proof_of_newest(workspace: Workspace, edit: Edit, args: Namespace) -> Told:
     return ()
 
 
-def proved(wish: Wish, args: Namespace) -> Told:
+def proved(wish: SummaryTarget, args: Namespace) -> Told:
     """A summary held against the session, told on standard error; what it lacks is added on wish."""
     written, _ = wish.written()
     if written is None:

@@ -10,7 +10,7 @@ turns         where turns start, and whether one is open
 verdicts      the verdict, its cause and its reason
 """
 
-from app.compactability.calls import Answered, Call, answered, call_of
+from app.compactability.calls import Call, ResultFacts, answered, call_of
 from app.compactability.placeholders import CUT_MIDDLE, CUT_TAIL, Form, compacted_form, is_cut
 from app.compactability.tools import REGENERABLE, Kind, tool_kind
 from app.compactability.turns import newest_turn, open_turn, starts_turn
@@ -31,12 +31,12 @@ __all__ = [
     "CUT_TAIL",
     "REF",
     "REGENERABLE",
-    "Answered",
     "Call",
     "Cause",
     "Form",
     "Judgement",
     "Kind",
+    "ResultFacts",
     "State",
     "Verdict",
     "answered",

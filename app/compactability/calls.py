@@ -14,12 +14,12 @@ from app.compactability.paths import ODD, Span, base_name, file_path, span_of
 from app.compactability.placeholders import Form, compacted_form
 from app.compactability.shell import look_at, patched_files
 from app.compactability.tools import Kind, is_editor, plain_name, tool_kind
-from app.formats.lenient import DOUBTS, decode_fast
-from app.lazily import found_when_asked
+from app.formats.lenient_json import DOUBTS, decode_fast
+from app.lazy import found_when_asked
 from app.model import (
     PREVIEW_CHARS,
     Message,
-    Standing,
+    SendStatus,
     Text,
     ToolResult,
     ToolUse,
@@ -190,7 +190,7 @@ def _is_view(use: ToolUse) -> bool:
     return arguments_of(use).get("command") == "view"
 
 
-class Asked:
+class CallFacts:
     """A call; what is found out of it is kept for as long as it stays as it is."""
 
     __slots__ = ("call", "cwd", "is_about_instructions", "key", "named_kind", "use")
@@ -229,7 +229,7 @@ class Asked:
         return any(base_name(file).lower() in INSTRUCTION_FILES for file in self.call.files)
 
 
-class Answered:
+class ResultFacts:
     """A result with its call; what is found out of them is kept for as long as both stay as they are."""
 
     __slots__ = (
@@ -249,7 +249,7 @@ class Answered:
     digest: bytes
     """A hash of its text."""
 
-    def __init__(self, standing: Standing, result: ToolResult, asked: Asked | None) -> None:
+    def __init__(self, standing: SendStatus, result: ToolResult, asked: CallFacts | None) -> None:
         """`standing` is that of the result's message."""
         self.standing = standing
         self.result = result
@@ -258,9 +258,9 @@ class Answered:
     if not TYPE_CHECKING:
         __getattr__ = found_when_asked
 
-    def holding(self, other: ToolResult | None) -> Answered:
+    def holding(self, other: ToolResult | None) -> ResultFacts:
         """The same call with another result, if there is one."""
-        return self if other is None else Answered(self.standing, other, self.asked)
+        return self if other is None else ResultFacts(self.standing, other, self.asked)
 
     @property
     def use(self) -> ToolUse | None:
@@ -331,8 +331,8 @@ class Answered:
 
 
 def answered(
-    messages: Sequence[Message], cwd: str | None = None, known: Iterable[Answered] = ()
-) -> Iterator[Answered]:
+    messages: Sequence[Message], cwd: str | None = None, known: Iterable[ResultFacts] = ()
+) -> Iterator[ResultFacts]:
     """Every tool result with the nearest call of its id before it, in order.
 
     A relative path is put under `cwd`, the folder the agent ran in, where that is known. Those of
@@ -340,15 +340,15 @@ def answered(
     """
     before = {id(answer.result): answer for answer in known}
     asked = {id(answer.asked.use): answer.asked for answer in before.values() if answer.asked}
-    uses: dict[str, Asked] = {}
+    uses: dict[str, CallFacts] = {}
     for message in messages:
         for block in message.blocks:
             if isinstance(block, ToolUse):
-                uses[block.id] = asked.get(id(block)) or Asked(block, cwd)
+                uses[block.id] = asked.get(id(block)) or CallFacts(block, cwd)
             elif isinstance(block, ToolResult):
                 use, answer = uses.get(block.tool_use_id), before.get(id(block))
                 if answer is None or answer.asked is not use or answer.standing is not message.standing:
-                    answer = Answered(message.standing, block, use)
+                    answer = ResultFacts(message.standing, block, use)
                 yield answer
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from app.compactability.calls import Answered
+from app.compactability.calls import ResultFacts
 from app.compactability.paths import DEFAULT_LINES, ODD, Span
 
 _SAME_LENGTH: Final = 0.9
@@ -40,7 +40,7 @@ class _Spans(Struct):
 class LaterReads:
     """The reads of one file that were met so far, from the newest back, by index into `results`."""
 
-    def __init__(self, results: Sequence[Answered]) -> None:
+    def __init__(self, results: Sequence[ResultFacts]) -> None:
         self._results = results
         self._whole: int | None = None
         self._equal: dict[tuple[Span | None, bool], int] = {}

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from app.compactability.calls import Answered
+from app.compactability.calls import ResultFacts
 from app.compactability.reads import LaterReads
 from app.compactability.tools import Kind
 
@@ -41,7 +41,7 @@ class Relation(Struct, frozen=True):
 
 
 def relations(
-    results: Sequence[Answered], holds: Sequence[bool], called: Sequence[int]
+    results: Sequence[ResultFacts], holds: Sequence[bool], called: Sequence[int]
 ) -> Mapping[int, Relation]:
     """The strongest tie of each result that has one, by index into `results`.
 
@@ -60,7 +60,7 @@ def relations(
 class _Backwards:
     """All that is known of later results while the pass goes back."""
 
-    def __init__(self, results: Sequence[Answered], called: Sequence[int]) -> None:
+    def __init__(self, results: Sequence[ResultFacts], called: Sequence[int]) -> None:
         self._results = results
         self._called = called
         self._reads: dict[str, LaterReads] = {}
@@ -127,7 +127,7 @@ class _Backwards:
         return answer.use.key if answer.use and is_behind else answer.result.key
 
 
-def _retry_key(answer: Answered) -> object:
+def _retry_key(answer: ResultFacts) -> object:
     """What a second try of a failed call has in common with it: the file, else all arguments."""
     if answer.call.kind is Kind.READ and answer.call.path:
         return (Kind.READ, answer.call.path)

@@ -52,7 +52,7 @@ _WRITERS: Final = _TEXT_WRITERS | {"sed"}
 _FILTERS: Final = _READERS | _SEARCHERS | _NEUTRAL
 
 
-class Look(Struct, frozen=True):
+class ShellCommand(Struct, frozen=True):
     """What one command line does."""
 
     kind: Kind = Kind.BASH
@@ -75,15 +75,19 @@ class _Simple(Struct):
     target: str | None = None
 
 
-def look_at(command: str, folder: str | None = None) -> Look:
+def look_at(command: str, folder: str | None = None) -> ShellCommand:
     """What `command` does when it is run in `folder`."""
     if patched := patched_files(command, folder):
         rest = command.rpartition("*** End Patch")[2].split()
-        return Look(writes=patched) if len(rest) > 1 else Look(Kind.EDIT, writes=patched, runs=False)
+        return (
+            ShellCommand(writes=patched)
+            if len(rest) > 1
+            else ShellCommand(Kind.EDIT, writes=patched, runs=False)
+        )
     if len(command) > MAX_COMMAND or "<<" in command:
         return _look_at_heredoc(command, folder)
     commands = _parse(command)
-    return Look() if commands is None else _look_at_all(commands, folder)
+    return ShellCommand() if commands is None else _look_at_all(commands, folder)
 
 
 def patched_files(text: str, folder: str | None = None) -> tuple[str, ...]:
@@ -94,13 +98,13 @@ def patched_files(text: str, folder: str | None = None) -> tuple[str, ...]:
     return tuple(path for path in found if path)
 
 
-def _look_at_heredoc(command: str, folder: str | None) -> Look:
+def _look_at_heredoc(command: str, folder: str | None) -> ShellCommand:
     """A text written to a file by `cat > file <<EOF`; anything else runs something."""
     first = command.partition("\n")[0][:MAX_COMMAND]
     before, _, after = first.partition("<<")
     commands = _parse(before)
     if not commands or _program(commands[-1]) not in _TEXT_WRITERS:
-        return Look()
+        return ShellCommand()
     mark, _, late = after.lstrip("-").partition(">")
     following = _parse(late) or []
     if following:
@@ -108,7 +112,7 @@ def _look_at_heredoc(command: str, folder: str | None) -> Look:
     look = _look_at_all(commands, folder)
     ended = command.rstrip().endswith("\n" + mark.strip(" \t'\""))
     more = not ended or any(simple.words for simple in following)
-    return look if look.kind is Kind.EDIT and not more else Look(writes=look.writes)
+    return look if look.kind is Kind.EDIT and not more else ShellCommand(writes=look.writes)
 
 
 def _parse(command: str) -> list[_Simple] | None:
@@ -146,7 +150,7 @@ def _tokens(command: str) -> Iterator[tuple[str, str]]:
             yield kind, match[kind]
 
 
-def _look_at_all(commands: Sequence[_Simple], folder: str | None) -> Look:
+def _look_at_all(commands: Sequence[_Simple], folder: str | None) -> ShellCommand:
     reads: list[tuple[str, Span | None]] = []
     kinds: set[Kind] = set()
     writes: list[str] = []
@@ -174,21 +178,23 @@ def _look_at_all(commands: Sequence[_Simple], folder: str | None) -> Look:
     return _summed_up(reads, kinds, tuple(writes))
 
 
-def _running(reads: list[tuple[str, Span | None]], writes: list[str]) -> Look:
-    return Look(files=tuple(path for path, _ in reads), writes=tuple(writes))
+def _running(reads: list[tuple[str, Span | None]], writes: list[str]) -> ShellCommand:
+    return ShellCommand(files=tuple(path for path, _ in reads), writes=tuple(writes))
 
 
-def _summed_up(reads: list[tuple[str, Span | None]], kinds: set[Kind], writes: tuple[str, ...]) -> Look:
+def _summed_up(
+    reads: list[tuple[str, Span | None]], kinds: set[Kind], writes: tuple[str, ...]
+) -> ShellCommand:
     files = tuple(path for path, _ in reads)
     if writes:
-        return Look(Kind.EDIT, files, writes=writes, runs=False)
+        return ShellCommand(Kind.EDIT, files, writes=writes, runs=False)
     if Kind.WEB_FETCH in kinds:
-        return Look(Kind.WEB_FETCH, files, runs=False)
+        return ShellCommand(Kind.WEB_FETCH, files, runs=False)
     if kinds:
-        return Look(min(kinds), files, runs=False)
+        return ShellCommand(min(kinds), files, runs=False)
     if len(reads) == 1:
-        return Look(Kind.READ, files, reads[0][1], runs=False)
-    return Look(Kind.READ if files else Kind.BASH, files, ODD if files else None, runs=False)
+        return ShellCommand(Kind.READ, files, reads[0][1], runs=False)
+    return ShellCommand(Kind.READ if files else Kind.BASH, files, ODD if files else None, runs=False)
 
 
 def _program(simple: _Simple) -> str:

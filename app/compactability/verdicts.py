@@ -10,12 +10,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from app.compactability.calls import Answered, answered
+from app.compactability.calls import ResultFacts, answered
 from app.compactability.placeholders import Form
 from app.compactability.relations import Relation, Tie, relations
 from app.compactability.tools import REGENERABLE, Kind
 from app.compactability.turns import newest_turn
-from app.model import Author, Block, Image, Message, Standing, Text, Thinking, ToolResult, ToolUse
+from app.model import Author, Block, Image, Message, SendStatus, Text, Thinking, ToolResult, ToolUse
 
 
 class Verdict(StrEnum):
@@ -119,7 +119,7 @@ def states(
         )
         if block.key in keys
     ]
-    if message.standing is not Standing.LIVE:
+    if message.standing is not SendStatus.LIVE:
         found.append(State(message.standing.value))
     if isinstance(block, ToolResult) and block.cleared_live:
         found.append(State.CLEARED_LIVE)
@@ -154,7 +154,7 @@ _FORMS: Final = {
     Form.STUB: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "points to an earlier copy of the text"),
     Form.CUT: _fixed(Verdict.COMPACTED, Cause.PLACEHOLDER, "already cut"),
 }
-_MAIN_LINE: Final = frozenset({Standing.LIVE, Standing.BEFORE_BOUNDARY})
+_MAIN_LINE: Final = frozenset({SendStatus.LIVE, SendStatus.BEFORE_BOUNDARY})
 _TITLES: Final = {
     Kind.READ: "Read",
     Kind.WRITE: "Write",
@@ -213,12 +213,12 @@ def classify(messages: Sequence[Message], cwd: str | None = None) -> dict[str, J
 
 def with_results(messages: Sequence[Message], results: Mapping[str, Judgement]) -> dict[str, Judgement]:
     """One judgement for each block of `messages`; `results` holds those of the results."""
-    live = [message for message in messages if message.standing is Standing.LIVE]
+    live = [message for message in messages if message.standing is SendStatus.LIVE]
     newest = {message.key for message in live[newest_turn(live) :]}
     return {
         block.key: results[block.key]
         if isinstance(block, ToolResult)
-        else _judge(block, message.standing is Standing.LIVE and message.key in newest)
+        else _judge(block, message.standing is SendStatus.LIVE and message.key in newest)
         for message in messages
         for block in message.blocks
     }
@@ -238,7 +238,7 @@ def _judge(block: Block, newest: bool) -> Judgement:
             return _OPAQUE
 
 
-def judge_results(messages: Sequence[Message], answers: Sequence[Answered]) -> dict[str, Judgement]:
+def judge_results(messages: Sequence[Message], answers: Sequence[ResultFacts]) -> dict[str, Judgement]:
     """One judgement for each result, by block key; `answers` are all results of `messages`, in order."""
     main = [a for a in answers if a.standing in _MAIN_LINE]
     holds = [a.form is None and bool(a.result.parts) for a in main]
@@ -247,7 +247,7 @@ def judge_results(messages: Sequence[Message], answers: Sequence[Answered]) -> d
     return {a.result.key: _judge_result(a, ties.get(id(a))) for a in answers}
 
 
-def _called(messages: Sequence[Message], results: Sequence[Answered]) -> list[int]:
+def _called(messages: Sequence[Message], results: Sequence[ResultFacts]) -> list[int]:
     """How many of the main line's results stand before the call of each of `results`, which are all of it."""
     met, before = 0, dict[int, int]()
     for message in messages:
@@ -260,7 +260,7 @@ def _called(messages: Sequence[Message], results: Sequence[Answered]) -> list[in
     return [before[id(answer.use)] if answer.use else 0 for answer in results]
 
 
-def _judge_result(answer: Answered, relation: Relation | None) -> Judgement:
+def _judge_result(answer: ResultFacts, relation: Relation | None) -> Judgement:
     if answer.form is not None:
         return _FORMS[answer.form]
     if answer.holds_answer:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.convert.plan import Conversion, Place, plan_conversion, write_conversion
+from app.convert.plan import Conversion, Destination, plan_conversion, write_conversion
 from app.convert.targets import TARGETS, Target, target_named
 
 __all__ = [
     "TARGETS",
     "Conversion",
-    "Place",
+    "Destination",
     "Target",
     "plan_conversion",
     "target_named",

@@ -20,11 +20,11 @@ from app.convert.moving import moved
 from app.convert.targets import Target
 from app.display import counted
 from app.errors import InputError, RefusedError
-from app.export.files import Staged, discard, make_folder, publish_new, stage
+from app.export.files import StagedFile, discard, make_folder, publish_new, stage
 from app.export.install import installed_path
 from app.formats import format_named
 from app.formats.base import Rewrite
-from app.formats.fresh import Heading
+from app.formats.new_file import SessionHeader
 from app.formats.plain.anthropic_blocks import as_object
 from app.formats.source import BytesSource, FileSource, Source
 from app.model import Image, Message, Notice, Role, Session, Text, ToolResult, ToolUse, blocks_of, text_of
@@ -34,7 +34,7 @@ from app.validity import check, errors
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 
 
-class Place(Struct, frozen=True):
+class Destination(Struct, frozen=True):
     """Where a person wants the new file; nothing set means beside the original."""
 
     out: Path | None = None
@@ -52,7 +52,7 @@ class Conversion:
 
     session: Session
     target: Target
-    heading: Heading
+    heading: SessionHeader
     data: bytes
     path: Path | None
     """None is standard output."""
@@ -98,7 +98,7 @@ class Conversion:
         }
 
 
-def plan_conversion(session: Session, source: Source, target: Target, place: Place) -> Conversion:
+def plan_conversion(session: Session, source: Source, target: Target, place: Destination) -> Conversion:
     """The new file for the session's live messages; nothing is written.
 
     Raises InputError when there is nothing to move or no place for it, RefusedError when what was made
@@ -127,14 +127,16 @@ def plan_conversion(session: Session, source: Source, target: Target, place: Pla
     )
 
 
-def _heading(session: Session, messages: Sequence[Message], place: Place) -> Heading:
+def _heading(session: Session, messages: Sequence[Message], place: Destination) -> SessionHeader:
     times = [message.time for message in messages if message.time is not None]
     cwd = place.cwd or session.cwd or str(Path.cwd())
     title = place.title or session.title or "Session"
-    return Heading(str(uuid.uuid4()), cwd, title, times[0] if times else time.time())
+    return SessionHeader(str(uuid.uuid4()), cwd, title, times[0] if times else time.time())
 
 
-def _made(target: Target, messages: Sequence[Message], heading: Heading) -> tuple[bytes, tuple[Notice, ...]]:
+def _made(
+    target: Target, messages: Sequence[Message], heading: SessionHeader
+) -> tuple[bytes, tuple[Notice, ...]]:
     """The new file, mended where a rule of its provider demands more than a plain form can know."""
     data = b"".join(target.fresh(messages, heading))
     first = target.kind.read(BytesSource(data))
@@ -178,7 +180,12 @@ def _said(messages: Sequence[Message]) -> Iterator[tuple[Any, ...]]:
 
 
 def _path(
-    session: Session, source: Source, again: Session, target: Target, place: Place, heading: Heading
+    session: Session,
+    source: Source,
+    again: Session,
+    target: Target,
+    place: Destination,
+    heading: SessionHeader,
 ) -> Path | None:
     if place.to_stdout:
         return None
@@ -198,7 +205,7 @@ def _path(
     return folder / _name(source.path, target, heading)
 
 
-def _name(original: PurePath, target: Target, heading: Heading) -> str:
+def _name(original: PurePath, target: Target, heading: SessionHeader) -> str:
     if target.agent:
         return target.kind.new_name(PurePath("session"), heading.session_id)
     stem = original.stem if original.suffix.lower() in _JSON_ENDINGS else original.name
@@ -243,7 +250,7 @@ def write_conversion(plan: Conversion) -> None:
         raise
 
 
-def _prove(staged: Staged, plan: Conversion) -> None:
+def _prove(staged: StagedFile, plan: Conversion) -> None:
     """Raise RefusedError unless the file holds the very bytes that were proved, and reads as they did."""
     with FileSource(staged.path) as source:
         broken = _broken(plan.target.kind.read(source))

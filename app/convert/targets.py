@@ -9,12 +9,12 @@ from msgspec import Struct
 from app.errors import InputError
 from app.formats import format_named
 from app.formats.base import Format
-from app.formats.claude_code.fresh import fresh as fresh_claude_code
-from app.formats.codex.fresh import fresh as fresh_codex
-from app.formats.copilot.fresh import fresh as fresh_copilot
-from app.formats.fresh import Fresh
-from app.formats.pi.fresh import fresh as fresh_pi
-from app.formats.plain.fresh import fresh_anthropic, fresh_openai_chat
+from app.formats.claude_code.new_session import fresh as fresh_claude_code
+from app.formats.codex.new_session import fresh as fresh_codex
+from app.formats.copilot.new_session import fresh as fresh_copilot
+from app.formats.new_file import Fresh
+from app.formats.pi.new_session import fresh as fresh_pi
+from app.formats.plain.new_file import fresh_anthropic, fresh_openai_chat
 
 
 class Target(Struct, frozen=True):

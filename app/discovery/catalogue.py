@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
-from app.discovery.found import Found
+from app.discovery.found_session import FoundSession
 
 DAY: Final = 24 * 60 * 60
 
 
-class Sort(StrEnum):
+class SortOrder(StrEnum):
     """What sessions are sorted by; the largest and newest come first, samples last by name."""
 
     AGE = "age"
@@ -22,23 +22,23 @@ class Sort(StrEnum):
     AGENT = "agent"
 
     @property
-    def next(self) -> Sort:
+    def next(self) -> SortOrder:
         """The one after it, and the first after the last."""
-        order = tuple(Sort)
+        order = tuple(SortOrder)
         return order[(order.index(self) + 1) % len(order)]
 
 
-_KEYS: Final[Mapping[Sort, Callable[[Found], Any]]] = {
-    Sort.AGE: lambda found: -found.modified,
-    Sort.SIZE: lambda found: -found.size,
-    Sort.TOKENS: lambda found: (-(found.tokens or 0), -found.modified),
-    Sort.MESSAGES: lambda found: (-(found.messages or 0), -found.modified),
-    Sort.AGENT: lambda found: (found.agent, -found.modified),
+_KEYS: Final[Mapping[SortOrder, Callable[[FoundSession], Any]]] = {
+    SortOrder.AGE: lambda found: -found.modified,
+    SortOrder.SIZE: lambda found: -found.size,
+    SortOrder.TOKENS: lambda found: (-(found.tokens or 0), -found.modified),
+    SortOrder.MESSAGES: lambda found: (-(found.messages or 0), -found.modified),
+    SortOrder.AGENT: lambda found: (found.agent, -found.modified),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class SessionFilter:
     """Which sessions are shown; nothing set shows all."""
 
     words: str = ""
@@ -55,16 +55,16 @@ class Sieve:
             return "from the last day" if self.days == 1 else f"from the last {self.days} days"
         return f"of {self.agent}" if self.agent is not None else f"in {self.project}" if self.project else ""
 
-    def choosing(self, **only: Any) -> Sieve:
+    def choosing(self, **only: Any) -> SessionFilter:
         """The same words with another choice."""
-        return replace(Sieve(self.words), **only)
+        return replace(SessionFilter(self.words), **only)
 
-    def holds(self, now: float) -> Callable[[Found], bool]:
+    def holds(self, now: float) -> Callable[[FoundSession], bool]:
         """Whether a session is shown at a time (seconds since 1970)."""
         words = self.words.casefold().split()
         since = None if self.days is None else now - self.days * DAY
 
-        def shown(found: Found) -> bool:
+        def shown(found: FoundSession) -> bool:
             if self.agent is not None and found.agent != self.agent:
                 return False
             if self.project is not None and found.project != self.project:
@@ -90,22 +90,22 @@ class Project:
     folded: bool
 
 
-Row: TypeAlias = Found | Project
+Row: TypeAlias = FoundSession | Project
 
 
 @dataclass
 class Catalogue:
     """All sessions that were found so far."""
 
-    _found: dict[str, Found] = field(default_factory=dict)
+    _found: dict[str, FoundSession] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._found)
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[FoundSession]:
         return iter(self._found.values())
 
-    def add(self, found: Iterable[Found]) -> None:
+    def add(self, found: Iterable[FoundSession]) -> None:
         """Take in sessions; what was known of the same ones before is replaced."""
         self._found.update((each.name, each) for each in found)
 
@@ -113,9 +113,13 @@ class Catalogue:
         """Begin anew."""
         self._found.clear()
 
-    def shown(self, sieve: Sieve, sort: Sort, now: float) -> list[Found]:
+    def shown(self, sieve: SessionFilter, sort: SortOrder, now: float) -> list[FoundSession]:
         """The sessions that a sieve lets through, sorted."""
-        chosen = filter(sieve.holds(now), self._found.values()) if sieve != Sieve() else self._found.values()
+        chosen = (
+            filter(sieve.holds(now), self._found.values())
+            if sieve != SessionFilter()
+            else self._found.values()
+        )
         ordered = sorted(chosen, key=_KEYS[sort])
         samples = sorted((found for found in ordered if found.is_sample), key=lambda found: found.name)
         return [*(found for found in ordered if not found.is_sample), *samples]
@@ -129,9 +133,9 @@ class Catalogue:
         return _numbers(found.agent for found in self._found.values() if not found.is_sample)
 
 
-def by_project(sessions: Sequence[Found], folded: Collection[str]) -> list[Row]:
+def by_project(sessions: Sequence[FoundSession], folded: Collection[str]) -> list[Row]:
     """The same sessions below a line for each project, which stands where its first session stood."""
-    groups: dict[str, list[Found]] = {}
+    groups: dict[str, list[FoundSession]] = {}
     for found in sessions:
         groups.setdefault(found.project, []).append(found)
     rows: list[Row] = []

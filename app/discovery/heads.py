@@ -9,20 +9,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from app.discovery.ends import HEAD_BYTES, LONG_HEAD_BYTES, LONG_TAIL_BYTES, Ends, ends_of
-from app.discovery.found import MAX_TITLE, Found
+from app.discovery.file_ends import HEAD_BYTES, LONG_HEAD_BYTES, LONG_TAIL_BYTES, FileEnds, ends_of
+from app.discovery.found_session import MAX_TITLE, FoundSession
 from app.discovery.subagents import count_of
 from app.formats.gemini.entries import as_text
-from app.formats.gemini.words import IGNORED, SET
+from app.formats.gemini.names import IGNORED, SET
 from app.formats.responses.authors import authors_of
 from app.formats.responses.blocks import text_in
 from app.model import Author
 
 Value: TypeAlias = dict[str, Any]
-Head: TypeAlias = Callable[[Found], Found]
+Head: TypeAlias = Callable[[FoundSession], FoundSession]
 
 
-def claude_code(found: Found) -> Found:
+def claude_code(found: FoundSession) -> FoundSession:
     """Of Claude Code: the name it was given, else the first prompt; the newest reply's usage."""
     ends = ends_of(found.path, found.size)
     named = next(ends.last(b"custom-title", b"ai-title", b'"summary"'), {})
@@ -45,7 +45,7 @@ def _claude_context(record: Value) -> int:
     return _sum(_inner(record, "message").get("usage"), *went_in, "output_tokens")
 
 
-def codex(found: Found) -> Found:
+def codex(found: FoundSession) -> FoundSession:
     """Of Codex: the newest `token_count` that says something."""
     ends = _with_prompt(found, lambda ends: _codex_prompt(ends)[1])
     project, prompt = _codex_prompt(ends)
@@ -60,7 +60,7 @@ def _codex_context(record: Value) -> int:
     return _sum(_inner(_inner(record, "payload"), "info").get("last_token_usage"), "total_tokens")
 
 
-def _codex_prompt(ends: Ends) -> tuple[str, str]:
+def _codex_prompt(ends: FileEnds) -> tuple[str, str]:
     project = prompt = ""
     for record in ends.first(b'"cwd"', b'"response_item"'):
         payload = _inner(record, "payload")
@@ -72,7 +72,7 @@ def _codex_prompt(ends: Ends) -> tuple[str, str]:
     return project, prompt
 
 
-def pi(found: Found) -> Found:
+def pi(found: FoundSession) -> FoundSession:
     """Of pi: the name of the session, else the first prompt; the newest usage."""
     ends = _with_prompt(found, lambda ends: _pi_prompt(ends)[1])
     project, prompt = _pi_prompt(ends)
@@ -88,7 +88,7 @@ def _pi_context(entry: Value) -> int:
     return _sum(usage, "input", "cacheRead", "cacheWrite", "output")
 
 
-def _pi_prompt(ends: Ends) -> tuple[str, str]:
+def _pi_prompt(ends: FileEnds) -> tuple[str, str]:
     project = prompt = ""
     for entry in ends.first():
         if entry.get("type") == "session":
@@ -99,7 +99,7 @@ def _pi_prompt(ends: Ends) -> tuple[str, str]:
     return project, prompt
 
 
-def qwen(found: Found) -> Found:
+def qwen(found: FoundSession) -> FoundSession:
     """Of Qwen Code: the title, else the first prompt; the newest reply's usage."""
     ends = ends_of(found.path, found.size)
     named = (_inner(record, "systemPayload") for record in ends.last(b"custom_title"))
@@ -120,7 +120,7 @@ def _qwen_context(record: Value) -> int:
     return _sum(record.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount")
 
 
-def copilot(found: Found) -> Found:
+def copilot(found: FoundSession) -> FoundSession:
     """Of Copilot CLI: the first prompt, and what the newest call took."""
     ends = _with_prompt(found, lambda ends: _copilot_prompt(ends)[1])
     project, prompt = _copilot_prompt(ends)
@@ -133,7 +133,7 @@ def _copilot_context(event: Value) -> int:
     return _sum(_inner(event, "data").get("usage"), "inputTokens", "outputTokens")
 
 
-def _copilot_prompt(ends: Ends) -> tuple[str, str]:
+def _copilot_prompt(ends: FileEnds) -> tuple[str, str]:
     project = prompt = ""
     for event in ends.first(b'"session.start"', b'"user.message"'):
         data = _inner(event, "data")
@@ -144,7 +144,7 @@ def _copilot_prompt(ends: Ends) -> tuple[str, str]:
     return project, prompt
 
 
-def gemini(found: Found) -> Found:
+def gemini(found: FoundSession) -> FoundSession:
     """Of Gemini CLI: its summary, else the first prompt. A record of an id replaces the one before."""
     ends = ends_of(found.path, found.size)
     document = _gemini_document(ends) if found.path.suffix == ".json" and ends.whole else None
@@ -180,7 +180,7 @@ def _gemini_prompt(record: Value) -> str:
     return "" if text.startswith(IGNORED) else text
 
 
-def _gemini_document(ends: Ends) -> Value | None:
+def _gemini_document(ends: FileEnds) -> Value | None:
     """A session of the older form; None where it is none, or not whole."""
     try:
         document = json.loads(ends.text)
@@ -197,7 +197,7 @@ def _records_in(values: Any) -> list[Value]:
 
 
 def _read(
-    found: Found,
+    found: FoundSession,
     title: str,
     project: str,
     tokens: int | None,
@@ -205,7 +205,7 @@ def _read(
     about: bool = False,
     *,
     subagents: int = 0,
-) -> Found:
+) -> FoundSession:
     return replace(
         found,
         title=(title or found.title)[:MAX_TITLE],
@@ -218,7 +218,7 @@ def _read(
     )
 
 
-def _with_prompt(found: Found, prompt: Callable[[Ends], str]) -> Ends:
+def _with_prompt(found: FoundSession, prompt: Callable[[FileEnds], str]) -> FileEnds:
     """Both ends, with more of the head where a first look found no prompt."""
     ends = ends_of(found.path, found.size, HEAD_BYTES)
     if not ends.whole and not prompt(ends):
@@ -226,7 +226,7 @@ def _with_prompt(found: Found, prompt: Callable[[Ends], str]) -> Ends:
     return ends
 
 
-def _newest(found: Found, ends: Ends, word: bytes, context: Callable[[Value], int]) -> int | None:
+def _newest(found: FoundSession, ends: FileEnds, word: bytes, context: Callable[[Value], int]) -> int | None:
     """The newest size of the context that is not nothing; looks further back where the end tells none."""
     told = next(filter(None, map(context, ends.newest(word))), None)
     if told is None and not ends.whole:

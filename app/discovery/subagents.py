@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from app.discovery.ends import HEAD_BYTES, ends_of
-from app.discovery.found import MAX_TITLE, Found, Subagent
+from app.discovery.file_ends import HEAD_BYTES, ends_of
+from app.discovery.found_session import MAX_TITLE, FoundSession, Subagent
 from app.model import Block, Session, ToolResult, ToolUse, blocks_of
 
 
-def count_of(found: Found) -> int:
+def count_of(found: FoundSession) -> int:
     """How many transcripts of subagents a session has."""
     return sum(1 for _ in _files(found.path))
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from app.display import counted
-from app.edits.scene import ALLOW_WORDS, FORCE, WORDS, At, Obstacle, Scene, is_typed
+from app.edits.scene import ALLOW_WORDS, FORCE, WORDS, Obstacle, Position, Scene, is_typed
 from app.edits.soundness import why_unsound
 from app.stages.base import Action, Context, Messages, StageResult, option
 from app.stages.draft import Draft
@@ -95,7 +95,7 @@ class Edit(Action):
 class Aim(Struct, frozen=True):
     """A block that an edit is to change, and what is in the way of that."""
 
-    at: At
+    at: Position
     obstacle: Obstacle | None = None
     reason: str = ""
     """Why it is changed, where it was not chosen itself."""
@@ -154,18 +154,18 @@ class BlockEdit(Edit, ABC):
         """Whether the person said yes to changing their own words."""
         return False
 
-    def why_text_stays(self, scene: Scene, at: At) -> Obstacle | None:
+    def why_text_stays(self, scene: Scene, at: Position) -> Obstacle | None:
         """Why this edit may not change a block's words."""
         if (obstacle := scene.why_text_stays(at)) is not None:
             return obstacle
         return WORDS if is_typed(scene.block(at)) and not self.words_allowed else None
 
-    def result_aims(self, scene: Scene) -> Iterator[tuple[At, bool]]:
+    def result_aims(self, scene: Scene) -> Iterator[tuple[Position, bool]]:
         """The results that the keys mean, each with whether it was chosen by itself or through its call.
 
         What stands for no result is given too where it was chosen by itself.
         """
-        seen: set[At] = set()
+        seen: set[Position] = set()
         for named in scene.named(self.keys):
             results = scene.results_of(named.at)
             for at in results or ([named.at] if named.by_itself else []):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from app.compactability.placeholders import Form, placeholder_form, saved_path
 from app.edits.base import Aim, BlockEdit
-from app.edits.scene import At, Obstacle, Scene
+from app.edits.scene import Obstacle, Position, Scene
 from app.model import Placeholder, ToolResult, ToolUse, text_of
 from app.stages.base import option
 from app.stages.draft import Draft, ResultAt
@@ -34,7 +34,7 @@ class Clear(BlockEdit):
     def aims(self, scene: Scene) -> Sequence[Aim]:
         return [Aim(at, self._obstacle_at(scene, at)) for at, _ in self.result_aims(scene)]
 
-    def _obstacle_at(self, scene: Scene, at: At) -> Obstacle | None:
+    def _obstacle_at(self, scene: Scene, at: Position) -> Obstacle | None:
         block = scene.block(at)
         if not isinstance(block, ToolResult):
             return NO_RESULT

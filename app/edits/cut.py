@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from app.compactability import CUT_MIDDLE
 from app.edits.base import Aim, BlockEdit, allow_words_option
-from app.edits.scene import At, Obstacle, Scene
+from app.edits.scene import Obstacle, Position, Scene
 from app.model import Held, Text, ToolResult, ToolUse, text_of
 from app.stages.base import ChangeKind, option
-from app.stages.cutting import without
+from app.stages.cut_middle import without
 from app.stages.draft import Draft
 from app.stages.graphemes import whole_end, whole_start
 
@@ -48,7 +48,7 @@ class Cut(BlockEdit):
         return self.allow_words
 
     def aims(self, scene: Scene) -> Sequence[Aim]:
-        aims: dict[At, Aim] = {}
+        aims: dict[Position, Aim] = {}
         for named in scene.named(self.keys):
             block = scene.block(named.at)
             if isinstance(block, Text | ToolResult):

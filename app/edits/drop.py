@@ -9,7 +9,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from app.edits.base import Aim, BlockEdit, allow_words_option
-from app.edits.scene import SEALED, WORDS, At, Obstacle, Scene, is_typed
+from app.edits.scene import SEALED, WORDS, Obstacle, Position, Scene, is_typed
 from app.model import Role, Thinking, ToolUse
 from app.stages.draft import Draft
 
@@ -34,7 +34,7 @@ class Drop(BlockEdit):
 
     def aims(self, scene: Scene) -> Sequence[Aim]:
         chosen = {named.at for named in scene.named(self.keys)}
-        aims: dict[At, Aim] = {}
+        aims: dict[Position, Aim] = {}
         for at in sorted(chosen, key=_order):
             if at not in aims and not isinstance(scene.block(at), Thinking):
                 aims |= {aim.at: aim for aim in self._together(scene, at, chosen)}
@@ -43,7 +43,7 @@ class Drop(BlockEdit):
                 aims[aim.at] = aim
         return sorted(aims.values(), key=lambda aim: _order(aim.at))
 
-    def _together(self, scene: Scene, at: At, chosen: Collection[At]) -> Iterator[Aim]:
+    def _together(self, scene: Scene, at: Position, chosen: Collection[Position]) -> Iterator[Aim]:
         """A block with the other half of its pair: what keeps one keeps both."""
         group = scene.partners(at)
         obstacle = self._why_stays(scene, at)
@@ -57,13 +57,13 @@ class Drop(BlockEdit):
             reason = "dropped by you" if each in chosen else f"dropped by you with its {half}"
             yield Aim(each, obstacle, reason)
 
-    def _why_stays(self, scene: Scene, at: At) -> Obstacle | None:
+    def _why_stays(self, scene: Scene, at: Position) -> Obstacle | None:
         if (obstacle := scene.why_place_stays(at)) is not None:
             return obstacle
         return WORDS if is_typed(scene.block(at)) and not self.allow_words else None
 
     def _thinking(
-        self, scene: Scene, number: int, chosen: Collection[At], aims: dict[At, Aim]
+        self, scene: Scene, number: int, chosen: Collection[Position], aims: dict[Position, Aim]
     ) -> Iterator[Aim]:
         """What becomes of the thinking in a reply, and of what it led to where it must stay."""
         for thinking, led_to in _runs(scene, number):
@@ -83,25 +83,25 @@ class Drop(BlockEdit):
             draft.drop(aim.at.message, aim.at.block, aim.reason)
 
 
-def _runs(scene: Scene, number: int) -> Iterator[tuple[list[At], list[At]]]:
+def _runs(scene: Scene, number: int) -> Iterator[tuple[list[Position], list[Position]]]:
     """Each run of thinking in a reply, with the blocks up to the next one."""
     message = scene.messages[number]
     if message.role is not Role.ASSISTANT:
         return
-    thinking: list[At] = []
-    led_to: list[At] = []
+    thinking: list[Position] = []
+    led_to: list[Position] = []
     for j, block in enumerate(message.blocks):
         if isinstance(block, Thinking):
             if led_to and thinking:
                 yield thinking, led_to
                 thinking = []
             led_to = []
-            thinking.append(At(number, j))
+            thinking.append(Position(number, j))
         else:
-            led_to.append(At(number, j))
+            led_to.append(Position(number, j))
     if thinking:
         yield thinking, led_to
 
 
-def _order(at: At) -> tuple[int, int]:
+def _order(at: Position) -> tuple[int, int]:
     return at.message, at.block

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from app.edits.base import Aim, BlockEdit
-from app.edits.scene import At, Obstacle, Scene
+from app.edits.scene import Obstacle, Position, Scene
 from app.model import Author, Block, Held, Image, Part, Text, ToolResult, ToolUse
 from app.stages.base import ChangeKind
 from app.stages.draft import Draft
@@ -29,7 +29,7 @@ class ImageEdit(BlockEdit):
         """What stands where the picture was; empty: nothing, if anything else is left there."""
 
     def aims(self, scene: Scene) -> Sequence[Aim]:
-        aims: dict[At, Aim] = {}
+        aims: dict[Position, Aim] = {}
         for named in scene.named(self.keys):
             block = scene.block(named.at)
             meant = scene.results_of(named.at) if isinstance(block, ToolUse) else [named.at]
@@ -77,7 +77,7 @@ def _said(image: Image, line: str) -> Text:
     return Text(image.key, Held(line), Author.INJECTED, image.place)
 
 
-def _is_beside_others(scene: Scene, at: At, going: Collection[At]) -> bool:
+def _is_beside_others(scene: Scene, at: Position, going: Collection[Position]) -> bool:
     """Whether anything is left in the message of a picture without it; the first that goes leaves a line."""
-    places = (At(at.message, j) for j in range(len(scene.messages[at.message].blocks)))
+    places = (Position(at.message, j) for j in range(len(scene.messages[at.message].blocks)))
     return any(place not in going or place.block < at.block for place in places)

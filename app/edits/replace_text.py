@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.edits.base import Aim, BlockEdit, allow_words_option
 from app.edits.cut import NO_WORDS
-from app.edits.scene import At, Obstacle, Scene
+from app.edits.scene import Obstacle, Position, Scene
 from app.model import Held, Text, ToolResult, text_of
 from app.stages.base import ChangeKind, Context, Messages, option
 from app.stages.draft import Draft
@@ -42,7 +42,7 @@ class ReplaceText(BlockEdit):
         named = scene.named(self.keys)
         return [Aim(each.at, self._obstacle_at(scene, each.at)) for each in named]
 
-    def _obstacle_at(self, scene: Scene, at: At) -> Obstacle | None:
+    def _obstacle_at(self, scene: Scene, at: Position) -> Obstacle | None:
         if (obstacle := self.why_text_stays(scene, at)) is not None:
             return obstacle
         return None if isinstance(scene.block(at), Text | ToolResult) else NO_WORDS

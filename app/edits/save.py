@@ -9,7 +9,7 @@ from typing import ClassVar
 from app.compactability.placeholders import placeholder_form
 from app.edits.base import Aim, BlockEdit
 from app.edits.clear import NO_RESULT
-from app.edits.scene import At, Obstacle, Scene
+from app.edits.scene import Obstacle, Position, Scene
 from app.model import ToolResult
 from app.stages.base import option
 from app.stages.draft import Draft
@@ -41,7 +41,7 @@ class Save(BlockEdit):
     def aims(self, scene: Scene) -> Sequence[Aim]:
         return [Aim(at, self._obstacle_at(scene, at)) for at, _ in self.result_aims(scene)]
 
-    def _obstacle_at(self, scene: Scene, at: At) -> Obstacle | None:
+    def _obstacle_at(self, scene: Scene, at: Position) -> Obstacle | None:
         block = scene.block(at)
         if not isinstance(block, ToolResult):
             return NO_RESULT

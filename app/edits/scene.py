@@ -15,7 +15,7 @@ from app.stages.draft import ResultAt
 from app.validity import PairIndex
 
 
-class At(Struct, frozen=True):
+class Position(Struct, frozen=True):
     """A block's place in the conversation."""
 
     message: int
@@ -25,7 +25,7 @@ class At(Struct, frozen=True):
 class Named(Struct, frozen=True):
     """A block that a person chose: by its own key, or by the key of its message."""
 
-    at: At
+    at: Position
     by_itself: bool
 
 
@@ -55,19 +55,19 @@ class Index:
         self.messages = messages
 
     @cached_property
-    def places(self) -> dict[str, At]:
+    def places(self) -> dict[str, Position]:
         """Where each block is, by its key."""
         return {
-            block.key: At(i, j)
+            block.key: Position(i, j)
             for i, message in enumerate(self.messages)
             for j, block in enumerate(message.blocks)
         }
 
     @cached_property
-    def holders(self) -> dict[str, At]:
+    def holders(self) -> dict[str, Position]:
         """Where each part of a result is: the place of its result, by the part's key."""
         return {
-            part.key: At(i, j)
+            part.key: Position(i, j)
             for i, message in enumerate(self.messages)
             for j, block in enumerate(message.blocks)
             if isinstance(block, ToolResult)
@@ -129,7 +129,7 @@ class Scene:
         """Index of the newest assistant message; -1 where there is none."""
         return self.index.newest
 
-    def block(self, at: At) -> Block:
+    def block(self, at: Position) -> Block:
         """The block at a place."""
         return self.messages[at.message].blocks[at.block]
 
@@ -138,11 +138,11 @@ class Scene:
 
         A message's key stands for all of its blocks, and that of a part for its result.
         """
-        found: dict[At, Named] = {}
+        found: dict[Position, Named] = {}
         for key in keys:
             if (number := self.index.numbers.get(key)) is not None:
                 for j in range(len(self.messages[number].blocks)):
-                    at = At(number, j)
+                    at = Position(number, j)
                     found.setdefault(at, Named(at, by_itself=False))
             if (place := self.index.places.get(key) or self.index.holders.get(key)) is not None:
                 found[place] = Named(place, by_itself=True)
@@ -153,11 +153,11 @@ class Scene:
         known = (self.index.places, self.index.numbers, self.index.holders)
         return tuple(key for key in keys if not any(key in places for places in known))
 
-    def partners(self, at: At) -> list[At]:
+    def partners(self, at: Position) -> list[Position]:
         """The block and all that must stay or go together with it, itself first."""
         return [self.index.places[key] for key in self.index.pairs.partners(self.block(at).key)]
 
-    def result_at(self, at: At) -> ResultAt | None:
+    def result_at(self, at: Position) -> ResultAt | None:
         """A result with its call, as drafts take it; None for a block that is none."""
         result = self.block(at)
         if not isinstance(result, ToolResult):
@@ -167,14 +167,14 @@ class Scene:
         use = call if isinstance(call, ToolUse) else None
         return ResultAt.of(at.message, at.block, result, use)
 
-    def results_of(self, at: At) -> list[At]:
+    def results_of(self, at: Position) -> list[Position]:
         """The results that a block stands for: itself, or those that answer it."""
         block = self.block(at)
         if isinstance(block, ToolResult):
             return [at]
         return [self.index.places[key] for key in self.index.pairs.results_of(block.key)]
 
-    def why_place_stays(self, at: At) -> Obstacle | None:
+    def why_place_stays(self, at: Position) -> Obstacle | None:
         """Why a block may not go; its words are not asked for here."""
         block, role = self.block(at), self.messages[at.message].role
         if role is Role.SYSTEM:
@@ -187,7 +187,7 @@ class Scene:
             return Obstacle("answers a call of the newest reply")
         return self._protected(block, self.protection.keeps_place(block.key))
 
-    def why_text_stays(self, at: At) -> Obstacle | None:
+    def why_text_stays(self, at: Position) -> Obstacle | None:
         """Why a block may not be made to say something else; whose words it has is not asked for here."""
         block, role = self.block(at), self.messages[at.message].role
         if role is Role.SYSTEM:
@@ -205,11 +205,11 @@ class Scene:
             return None
         return Obstacle(reason, "" if block.key in self.protection.pinned else FORCE)
 
-    def blocks(self, messages: range) -> Iterator[tuple[At, Block]]:
+    def blocks(self, messages: range) -> Iterator[tuple[Position, Block]]:
         """Every block of some messages with its place."""
         for i in messages:
             for j, block in enumerate(self.messages[i].blocks):
-                yield At(i, j), block
+                yield Position(i, j), block
 
 
 def is_typed(block: Block) -> bool:

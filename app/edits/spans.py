@@ -13,8 +13,8 @@ from app.edits.soundness import why_unsound
 from app.model import Author, Boundary, Role, blocks_of
 from app.stages.base import Change, Context, Messages, Protection, StageResult
 from app.stages.clock import clock
-from app.stages.cuts import whole_pairs_before
-from app.stages.replacing import Cut, cut_at, replaced
+from app.stages.cut_points import whole_pairs_before
+from app.stages.replace_before import Cut, cut_at, replaced
 from app.summarizers import NO_SUMMARIES, Job, summarizer_named
 
 STRUCTURED: Final = "structured"

@@ -10,8 +10,8 @@ from app.edits.scene import Scene
 from app.edits.spans import HEADING, STRUCTURED, SpanEdit, has_summary, structured
 from app.model import Author, Boundary
 from app.stages.base import Context, Messages, Protection, StageResult, option
-from app.stages.cuts import whole_pairs_before, whole_pairs_behind
-from app.stages.made import boundary_message, index_line, made_change, sized
+from app.stages.boundary_message import boundary_message, index_line, made_change, sized
+from app.stages.cut_points import whole_pairs_before, whole_pairs_behind
 from app.stages.ranges import drop_range, prologue
 from app.summarizers import SummaryRequest
 from app.summarizers.model import summary_request

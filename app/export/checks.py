@@ -7,7 +7,7 @@ from app.formats.base import Format, Rewriting
 from app.formats.source import FileSource, Source
 from app.running import users_of
 from app.validity import Violation, errors
-from app.work.checks import Check, Faults, Level
+from app.work.checks import Check, CheckLevel, Faults
 
 
 def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Check, ...]:
@@ -15,15 +15,15 @@ def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Chec
     checks = []
     broken = errors(found.broken_by_edit)
     if broken:
-        checks.append(Check(Level.FAIL, _told("this edit would break", broken), _keys(broken)))
+        checks.append(Check(CheckLevel.FAIL, _told("this edit would break", broken), _keys(broken)))
     else:
-        checks.append(Check(Level.OK, f"{kind.title} accepts it: the edit breaks no rule"))
+        checks.append(Check(CheckLevel.OK, f"{kind.title} accepts it: the edit breaks no rule"))
     old = errors(found.already_broken)
     if old:
-        checks.append(Check(Level.WARN, _told("already broken in the original", old), _keys(old)))
+        checks.append(Check(CheckLevel.WARN, _told("already broken in the original", old), _keys(old)))
     if rewriting.repairs:
         words = ", ".join(sorted({notice.word for notice in rewriting.repairs}))
-        checks.append(Check(Level.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))
+        checks.append(Check(CheckLevel.WARN, f"{len(rewriting.repairs)} repairs while writing: {words}"))
     return tuple(checks)
 
 
@@ -33,11 +33,11 @@ def place_checks(source: Source, kind: Format, *, in_place: bool) -> tuple[Check
         return ()
     checks = []
     if source.path.is_symlink():
-        checks.append(Check(Level.WARN, f"{source.path} is a link to {source.path.resolve()}"))
+        checks.append(Check(CheckLevel.WARN, f"{source.path} is a link to {source.path.resolve()}"))
     if in_place and (users := users_of(source.path)):
-        checks.append(Check(Level.WARN, f"another program has the file open: {', '.join(users)}"))
+        checks.append(Check(CheckLevel.WARN, f"another program has the file open: {', '.join(users)}"))
     if in_place and (why := passed_over(kind)):
-        checks.append(Check(Level.WARN, why))
+        checks.append(Check(CheckLevel.WARN, why))
     return tuple(checks)
 
 

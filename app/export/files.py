@@ -25,7 +25,7 @@ _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
-class Staged(Struct, frozen=True):
+class StagedFile(Struct, frozen=True):
     """A file that is written and synced but does not yet bear its name."""
 
     path: Path
@@ -55,7 +55,7 @@ def make_folder(folder: Path) -> list[Path]:
     return new[::-1]
 
 
-def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
+def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> StagedFile:
     """Write a new unnamed file into `folder`, with this mode from its first byte, and sync it.
 
     Raises WriteFailed; nothing is left behind then.
@@ -79,10 +79,10 @@ def stage(folder: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> Staged:
     except BaseException:
         discard(path)
         raise
-    return Staged(path, size, digest.hexdigest())
+    return StagedFile(path, size, digest.hexdigest())
 
 
-def publish_new(staged: Staged, target: Path) -> None:
+def publish_new(staged: StagedFile, target: Path) -> None:
     """Give a staged file its name; raises NameTaken, or WriteFailed if it cannot be given."""
     local = beside(staged, target).path
     try:
@@ -101,7 +101,7 @@ def names_of(folder: Path, stem: str, extension: str) -> Iterator[Path]:
         yield folder / f"{stem}-{number}{extension}"
 
 
-def publish_free(staged: Staged, names: Iterable[Path]) -> Path:
+def publish_free(staged: StagedFile, names: Iterable[Path]) -> Path:
     """Give a staged file that lies in their folder the first of these names that is free.
 
     Raises WriteFailed.
@@ -134,7 +134,7 @@ def _give_name(local: Path, target: Path) -> None:
         local.rename(target)
 
 
-def publish_over(staged: Staged, target: Path) -> None:
+def publish_over(staged: StagedFile, target: Path) -> None:
     """Put a staged file in the place of an existing one, at once; raises WriteFailed."""
     local = beside(staged, target).path
     try:
@@ -191,7 +191,7 @@ def sync_folder(folder: Path) -> None:
             raise
 
 
-def beside(staged: Staged, target: Path) -> Staged:
+def beside(staged: StagedFile, target: Path) -> StagedFile:
     """The staged file on the target's file system: itself, or a synced copy next to the target, in its stead.
 
     Raises WriteFailed; neither is there then.

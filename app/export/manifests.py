@@ -102,21 +102,21 @@ def manifests_of(file: Path) -> Iterator[Manifest]:
     return (manifest for manifest in manifests(folders) if manifest.target.resolve() == wanted)
 
 
-class Paper(Struct, frozen=True):
+class ShareNote(Struct, frozen=True):
     """What goes with a shared session: it lies beside it, and tells nothing of where that came from."""
 
     path: Path
     target_sha256: str
 
 
-def paper_of(file: Path) -> Paper | None:
+def paper_of(file: Path) -> ShareNote | None:
     """The newest paper beside a shared session that names it; None where there is none."""
-    papers = file.resolve().parent.glob(f"{glob.escape(file.stem)}.manifest*.json")
-    for path in sorted(papers, reverse=True):
+    artifacts = file.resolve().parent.glob(f"{glob.escape(file.stem)}.manifest*.json")
+    for path in sorted(artifacts, reverse=True):
         try:
             data = _small_json(path)
             if data["shared"] is True and data["target"]["path"] == file.name:
-                return Paper(path, str(data["target"]["sha256"]))
+                return ShareNote(path, str(data["target"]["sha256"]))
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return None

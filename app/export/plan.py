@@ -13,35 +13,35 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.errors import InputError
+from app.export.cancellation import TO_THE_END, Stopper
 from app.export.checks import place_checks, rule_checks
 from app.export.files import holds
-from app.export.for_others import Unsealed, shared_files, shared_target, sharing_checks, unsealed
+from app.export.fingerprints import Fingerprints
 from app.export.install import beside, installed_path
-from app.export.prints import Prints
 from app.export.results_index import free_name, planned_index
 from app.export.resuming import Resuming, resuming_as
-from app.export.stopping import TO_THE_END, Stopper
+from app.export.share_plan import Unsealed, shared_files, shared_target, sharing_checks, unsealed
 from app.formats import format_named
 from app.formats.base import Format, Rewrite, Rewriting
-from app.formats.retold import lost_words
+from app.formats.notices import first_words, headline
 from app.formats.source import FileSource, Source
-from app.formats.told import first_words, headline
+from app.formats.text_copies import lost_words
 from app.model import Boundary, Message, Session, Text
 from app.settings import data_dir, in_agent_dir
 from app.stages.base import Messages, PlannedFile
-from app.work.checks import Check, Level, RuleBook
+from app.work.checks import Check, CheckLevel, RuleBook
 from app.work.pricing import Pricing, pricing
 from app.work.workspace import Step, Workspace
 
 if TYPE_CHECKING:
-    from app.masking import Wanted
+    from app.masking import MaskingOptions
 
 UNSEEN_TOKENS = 40_000
 """What a client sends beside the conversation (system prompt, tools, memory files): the median over
 1,325 public sessions, used where a session has no usable usage record."""
 
 
-class Wishes(Struct, frozen=True):
+class ExportOptions(Struct, frozen=True):
     """What a person asks of an export; nothing set means a new file beside the original."""
 
     out: Path | None = None
@@ -55,7 +55,7 @@ class Wishes(Struct, frozen=True):
     drop_old: bool = False
     slim: bool = False
     title: str | None = None
-    share: Wanted | None = None
+    share: MaskingOptions | None = None
     """For other people: masked, without what is sealed, and with no way back to this machine."""
 
 
@@ -72,7 +72,7 @@ class ExportPlan:
     steps: tuple[Step, ...]
     rewrite: Rewrite
     rewriting: Rewriting
-    prints: Prints
+    fingerprints: Fingerprints
     """Of the planned messages, by which those that were written are known."""
     target: Path | None
     """None is standard output."""
@@ -94,7 +94,7 @@ class ExportPlan:
     """What it costs and saves, while the prompt cache is warm or once it is cold."""
     words_gone: tuple[Text, ...]
     checks: tuple[Check, ...]
-    share: Wanted | None = None
+    share: MaskingOptions | None = None
     """What is masked beside the usual; None for an export that is not for other people."""
     sealed: int = 0
     """Sealed blocks that are left out."""
@@ -104,7 +104,7 @@ class ExportPlan:
     @property
     def broken(self) -> tuple[Check, ...]:
         """The checks that forbid the write, whatever is ticked."""
-        return tuple(check for check in self.checks if check.level is Level.FAIL)
+        return tuple(check for check in self.checks if check.level is CheckLevel.FAIL)
 
     @property
     def tokens_freed(self) -> int:
@@ -150,37 +150,37 @@ def typed_path(text: str) -> Path:
 
 
 def make_plan(
-    workspace: Workspace, source: Source, wishes: Wishes, stopper: Stopper = TO_THE_END
+    workspace: Workspace, source: Source, options: ExportOptions, stopper: Stopper = TO_THE_END
 ) -> ExportPlan:
     """The plan for what the workspace holds now.
 
     Raises InputError when nothing can be exported, or Stopped.
     """
     session = workspace.session
-    _check(session, wishes)
+    _check(session, options)
     kind = format_named(session.format)
-    session_id = None if wishes.in_place else workspace.new_id
-    target = _target(source, kind, wishes, session_id, session)
-    listed = _index(workspace, source, wishes, target)
+    session_id = None if options.in_place else workspace.new_id
+    target = _target(source, kind, options, session_id, session)
+    listed = _index(workspace, source, options, target)
     stopper.look()
     files = (*_planned_files(workspace, target), *((listed,) if listed else ()))
     moved: tuple[tuple[str, str], ...] = ()
-    if wishes.share is not None and target is not None:
+    if options.share is not None and target is not None:
         files, moved = shared_files(files, listed, kind, target)
-    kept = Unsealed(workspace.messages, 0) if wishes.share is None else unsealed(workspace.messages)
+    kept = Unsealed(workspace.messages, 0) if options.share is None else unsealed(workspace.messages)
     before, after = workspace.tokens(session.live), workspace.tokens(kept.messages)
-    prints = Prints()
+    fingerprints = Fingerprints()
     faults = RuleBook(session).faults(
         kept.messages,
-        goes_on=wishes.share is None,
-        watched=prints.taken,
+        goes_on=options.share is None,
+        watched=fingerprints.taken,
         looked=stopper.each,
     )
-    rewrite = _rewrite(workspace, wishes, kept.messages, session_id)
+    rewrite = _rewrite(workspace, options, kept.messages, session_id)
     rewrite = replace(rewrite, faulty=faults.places, look=stopper.look)
     rewriting = kind.rewrite(session, rewrite)
     stopper.look()
-    if not wishes.in_place:
+    if not options.in_place:
         rewriting = replace(rewriting, pieces=partial(_ended, rewriting.pieces))
     return ExportPlan(
         session=session,
@@ -191,12 +191,12 @@ def make_plan(
         steps=workspace.steps,
         rewrite=rewrite,
         rewriting=rewriting,
-        prints=prints,
+        fingerprints=fingerprints,
         target=target,
-        in_place=wishes.in_place,
-        backup_folder=_backup_folder(source, wishes),
-        backup=wishes.backup or wishes.in_place,
-        report=wishes.report,
+        in_place=options.in_place,
+        backup_folder=_backup_folder(source, options),
+        backup=options.backup or options.in_place,
+        report=options.report,
         files=files,
         index=files[-1][0] if listed else None,
         side_folder=_side_folder(source, kind, target),
@@ -208,19 +208,19 @@ def make_plan(
         checks=(
             *workspace.checks(),
             *rule_checks(kind, faults, rewriting),
-            *place_checks(source, kind, in_place=wishes.in_place),
-            *(() if wishes.share is None else sharing_checks(session, kept.left_out)),
+            *place_checks(source, kind, in_place=options.in_place),
+            *(() if options.share is None else sharing_checks(session, kept.left_out)),
         ),
-        share=wishes.share,
+        share=options.share,
         sealed=kept.left_out,
         moved=moved,
     )
 
 
-def _check(session: Session, wishes: Wishes) -> None:
+def _check(session: Session, options: ExportOptions) -> None:
     if not session.live:
         raise InputError(f"{session.name} contains no conversation: there is nothing to export")
-    if wishes.share is not None and (wishes.in_place or wishes.install):
+    if options.share is not None and (options.in_place or options.install):
         raise InputError(
             "a shared session is for other people: write it to a new file outside the agents' folders"
         )
@@ -237,51 +237,53 @@ def _ended(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
 
 
 def _target(
-    source: Source, kind: Format, wishes: Wishes, session_id: str | None, session: Session
+    source: Source, kind: Format, options: ExportOptions, session_id: str | None, session: Session
 ) -> Path | None:
-    if wishes.to_stdout:
+    if options.to_stdout:
         return None
-    if wishes.install:
+    if options.install:
         return installed_path(session, kind, PurePath(source.name), session_id)
-    if wishes.in_place:
+    if options.in_place:
         if not isinstance(source, FileSource):
             where = "standard input" if source.name == "-" else source.name
             raise InputError(f"{where} cannot be replaced in place: give --out PATH")
         return source.path.resolve()
-    if wishes.share is not None:
-        return shared_target(source, wishes.out)
-    if wishes.out is not None:
-        return wishes.out
+    if options.share is not None:
+        return shared_target(source, options.out)
+    if options.out is not None:
+        return options.out
     if not isinstance(source, FileSource):
         where = "standard input" if source.name == "-" else source.name
         raise InputError(f"a session from {where} needs --out PATH (or --out - for standard output)")
     return beside(source.path, kind.new_name(source.path, session_id))
 
 
-def _with_title(rewrite: Rewrite, session: Session, wishes: Wishes) -> Rewrite:
+def _with_title(rewrite: Rewrite, session: Session, options: ExportOptions) -> Rewrite:
     """The rewrite of a new session with its title; a shared one keeps its own unless told.
 
     A title that quotes words which were rewritten or taken out becomes that of what is left.
     """
-    if wishes.title or wishes.share is not None:
-        return replace(rewrite, title=wishes.title)
+    if options.title or options.share is not None:
+        return replace(rewrite, title=options.title)
     title = session.title
     if any(title == headline(text) for text in lost_words(rewrite, session.live)):
         title = first_words(rewrite.messages)
     return replace(rewrite, title=f"{title or 'Session'} (compacted)")
 
 
-def _rewrite(workspace: Workspace, wishes: Wishes, messages: Messages, session_id: str | None) -> Rewrite:
+def _rewrite(
+    workspace: Workspace, options: ExportOptions, messages: Messages, session_id: str | None
+) -> Rewrite:
     """What the format is asked to write, as far as it is known without the rules."""
     rewrite = Rewrite(
         messages=messages,
         boundary=_boundary(workspace),
         session_id=session_id,
         context_tokens=_context_tokens(workspace) if workspace.changes else None,
-        drop_old=wishes.drop_old,
-        slim=wishes.slim,
+        drop_old=options.drop_old,
+        slim=options.slim,
     )
-    return rewrite if session_id is None else _with_title(rewrite, workspace.session, wishes)
+    return rewrite if session_id is None else _with_title(rewrite, workspace.session, options)
 
 
 def _boundary(workspace: Workspace) -> Boundary | None:
@@ -318,11 +320,11 @@ def _up_to_usage(messages: Sequence[Message]) -> Sequence[Message]:
     return messages
 
 
-def _backup_folder(source: Source, wishes: Wishes) -> Path | None:
-    if wishes.share is not None:
+def _backup_folder(source: Source, options: ExportOptions) -> Path | None:
+    if options.share is not None:
         return None
-    if wishes.backup_dir is not None or not isinstance(source, FileSource):
-        return wishes.backup_dir
+    if options.backup_dir is not None or not isinstance(source, FileSource):
+        return options.backup_dir
     path = source.path.resolve()
     return data_dir() / "backups" if in_agent_dir(path) else path.parent / ".transcripts"
 
@@ -340,7 +342,7 @@ def _planned_files(workspace: Workspace, target: Path | None) -> tuple[tuple[Pat
 
 
 def _index(
-    workspace: Workspace, source: Source, wishes: Wishes, target: Path | None
+    workspace: Workspace, source: Source, options: ExportOptions, target: Path | None
 ) -> tuple[Path, PlannedFile] | None:
     """The list of the results that are no longer there, never in the place of another file.
 
@@ -349,10 +351,10 @@ def _index(
     if target is None:
         return None
     where = f"{Path(source.name).resolve()}" if isinstance(source, FileSource) else "the session as it was"
-    if wishes.share is not None:
+    if options.share is not None:
         where = "the session as it was"
-    if wishes.in_place:
-        where = f"the backup in {_backup_folder(source, wishes)}"
+    if options.in_place:
+        where = f"the backup in {_backup_folder(source, options)}"
     planned = planned_index(workspace, _root(workspace, target), where)
     if planned is None:
         return None
@@ -360,7 +362,7 @@ def _index(
     if holds(path, planned.text) or free_name(path) == str(path):
         return path, planned
     workspace.list_results_in(free_name(path))
-    return _index(workspace, source, wishes, target)
+    return _index(workspace, source, options, target)
 
 
 def _root(workspace: Workspace, target: Path | None) -> str:

@@ -7,23 +7,23 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from app.errors import RefusedError
-from app.export.files import Staged
+from app.export.cancellation import TO_THE_END, Stopper
+from app.export.files import StagedFile
+from app.export.fingerprints import Fingerprints
 from app.export.plan import ExportPlan
-from app.export.prints import Prints
-from app.export.stopping import TO_THE_END, Stopper
-from app.formats.base import Format, Streams
+from app.formats.base import Format, StreamingFormat
 from app.formats.damage import SAME_MESSAGES
 from app.formats.source import FileSource, Source
 from app.validity import check, errors
 
 
-def compare_with_plan(staged: Staged, plan: ExportPlan, stopper: Stopper = TO_THE_END) -> None:
+def compare_with_plan(staged: StagedFile, plan: ExportPlan, stopper: Stopper = TO_THE_END) -> None:
     """Raise RefusedError unless the staged file holds the planned messages and breaks no rule.
 
     Raises Stopped, too.
     """
     with FileSource(staged.path) as source:
-        written = Prints()
+        written = Fingerprints()
         sent = stopper.each(sent_by(plan.format, source))
         found = check(plan.format.validity, written.taken(sent))
         if broken := errors(found):
@@ -32,7 +32,7 @@ def compare_with_plan(staged: Staged, plan: ExportPlan, stopper: Stopper = TO_TH
                 f" at {broken[0].where}; the original is untouched"
             )
         mended = any(notice.word not in SAME_MESSAGES for notice in plan.rewriting.repairs)
-        if mended or written.tell_same(plan.prints):
+        if mended or written.tell_same(plan.fingerprints):
             return
         if other := _first_other(plan, source):
             raise RefusedError(
@@ -43,7 +43,7 @@ def compare_with_plan(staged: Staged, plan: ExportPlan, stopper: Stopper = TO_TH
 
 def sent_by(kind: Format, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     """What a file of this format would send: the live messages in their provider's form."""
-    if isinstance(kind, Streams):
+    if isinstance(kind, StreamingFormat):
         return kind.live_request(source)
     session = kind.read(source)
     return kind.request(session, session.live)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from app.errors import FileChanged, RefusedError, WriteFailed
-from app.export.files import Staged, append, discard, publish_over, stage, sync_folder, unfinished_name
-from app.formats.source import Became, FileSource, identity_of
+from app.export.files import StagedFile, append, discard, publish_over, stage, sync_folder, unfinished_name
+from app.formats.source import FileSource, FileState, identity_of
 from app.running import old_writers_of, sees_writers
 
 PATIENCE_SECONDS: Final = 0.5
@@ -25,7 +25,7 @@ _BLIND_SECONDS: Final = 0.05
 _PAUSE_SECONDS: Final = 0.01
 
 
-def put_over(staged: Staged, target: Path, source: FileSource, *, carries: bool) -> Replaced:
+def put_over(staged: StagedFile, target: Path, source: FileSource, *, carries: bool) -> Replaced:
     """Put a staged file, which lies on the target's file system, in the place of the one that is open.
 
     `carries` is whether what is appended to the old one belongs behind the new one.
@@ -83,9 +83,9 @@ class Replaced:
     def _carry(self) -> RefusedError | None:
         """Put what was appended behind the new file; what keeps it from that, if anything does."""
         became = self._source.became()
-        if became is Became.SAME:
+        if became is FileState.SAME:
             return None
-        if became is Became.OTHER or not self._carries or not self._ends_a_line():
+        if became is FileState.OTHER or not self._carries or not self._ends_a_line():
             return FileChanged(
                 f"{self._target} was written to while it was being replaced: it is unchanged, reopen it"
             )

@@ -1,8 +1,8 @@
 """The list of results that an exported session no longer holds, and how to get each of them again.
 
 A resumed agent that misses a result can look here and read one file or run one command, where it would
-else try ten. A summary names the list in a line of its own (`app.stages.made.index_line`); it is made of
-the calls and of what was done, never of the results' texts, so it is the same each time.
+else try ten. A summary names the list in a line of its own (`index_line` in `app.stages.boundary_message`);
+it is made of the calls and of what was done, never of the results' texts, so it is the same each time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from app.compactability import Answered, Call, Cause, Form, Judgement, Kind
+from app.compactability import Call, Cause, Form, Judgement, Kind, ResultFacts
 from app.compactability.calls import argument_text, arguments_of
 from app.compactability.placeholders import placeholder_form, saved_path
 from app.display import counted, one_line
@@ -169,14 +169,14 @@ def _text(found: Iterable[Missing], source: str) -> str:
     return "\n".join((*head, *(_plain(entry.line, _LINE_CELLS) for entry in found))) + "\n"
 
 
-def _what(answer: Answered) -> str:
+def _what(answer: ResultFacts) -> str:
     use = answer.use
     if use is None:
         return "result without a call"
     return _plain(f"{use.name} {_about(answer, use)}", _ABOUT_CELLS)
 
 
-def _about(answer: Answered, use: ToolUse) -> str:
+def _about(answer: ResultFacts, use: ToolUse) -> str:
     """What a call was about: its file with the lines, its command, else its arguments."""
     call = answer.call
     if not call.shell and (path := use.path or call.path):
@@ -195,7 +195,7 @@ def _lines(call: Call) -> str:
     return f", lines {first}-{last}" if first <= last else ", a part of it"
 
 
-def _again(answer: Answered, judgement: Judgement | None) -> str:
+def _again(answer: ResultFacts, judgement: Judgement | None) -> str:
     """How to have a result again that lies in no file."""
     call, cause = answer.call, judgement.cause if judgement else None
     kind = _kind(answer)
@@ -212,7 +212,7 @@ def _again(answer: Answered, judgement: Judgement | None) -> str:
     return "only in the session as it was"
 
 
-def _kind(answer: Answered) -> Kind | None:
+def _kind(answer: ResultFacts) -> Kind | None:
     return answer.call.kind or answer.named_kind
 
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from app.export.install import agent_folder
-from app.export.shell import quoted
+from app.export.shell_quoting import quoted
 from app.formats.base import Format
-from app.formats.opencode.words import PREFIX
+from app.formats.opencode.names import PREFIX
 from app.model import Session
 from app.settings import (
     claude_dir,

@@ -15,16 +15,16 @@ from typing import Any
 from app import __version__
 from app.display import counted
 from app.errors import RefusedError
-from app.export.as_json import step_as_json
-from app.export.files import Staged, discard, encoded, names_of, publish_free, stage
-from app.export.for_others import NOT_PROMISED
-from app.export.papers import stamp
+from app.export.artifacts import stamp
+from app.export.cancellation import TO_THE_END, Stopper
+from app.export.files import StagedFile, discard, encoded, names_of, publish_free, stage
 from app.export.plan import ExportPlan
-from app.export.stopping import TO_THE_END, Stopper
+from app.export.plan_json import step_as_json
+from app.export.share_plan import NOT_PROMISED
 from app.formats.source import FileSource, chunks
 from app.formats.splice import scan
 from app.json_out import json_bytes
-from app.masking import SEALED, Masker, Place, Wanted
+from app.masking import SEALED, MaskedPlace, Masker, MaskingOptions
 from app.model import Message, ToolUse
 from app.private_paths import NAME
 from app.validity import check, errors
@@ -44,7 +44,7 @@ class Sharing:
     names_elsewhere: int = 0
     """Times that a user name which was masked in paths stands elsewhere in the session."""
 
-    def staged(self, whole: Staged, stopper: Stopper = TO_THE_END) -> Staged:
+    def staged(self, whole: StagedFile, stopper: Stopper = TO_THE_END) -> StagedFile:
         """The masked bytes of a session in the place of the staged ones.
 
         Raises RefusedError, or Stopped, with nothing left behind.
@@ -65,7 +65,7 @@ class Sharing:
     def copy(self, file: Path, inner: PurePath) -> tuple[PurePath, Iterator[bytes]] | None:
         """The name and the bytes of a file that belongs to the session; None for what is no text."""
         source = FileSource(file)
-        name = PurePath(self.masker.text(inner.as_posix(), Place(inner.as_posix(), 0)))
+        name = PurePath(self.masker.text(inner.as_posix(), MaskedPlace(inner.as_posix(), 0)))
         head = source.read(0, HEAD)
         if b"\0" in head or not _is_text(head):
             self.not_texts.append(name.as_posix())
@@ -82,7 +82,7 @@ class Sharing:
     def _name(self) -> str:
         return "standard output" if self.plan.target is None else self.plan.target.name
 
-    def _prove(self, source: FileSource, made: Staged, stopper: Stopper) -> None:
+    def _prove(self, source: FileSource, made: StagedFile, stopper: Stopper) -> None:
         kind, where = self.plan.format, self.plan.target_words
         with FileSource(made.path) as masked:
             before, after = kind.read(source), kind.read(masked)
@@ -95,7 +95,7 @@ class Sharing:
                 raise RefusedError(
                     f"{where} was not written: masked, it would break {broken[0].rule} at {broken[0].where}"
                 )
-            again = Masker(Wanted(addresses=self.masker.wanted.addresses))
+            again = Masker(MaskingOptions(addresses=self.masker.wanted.addresses))
             names = [name.lower().encode() for name in self.masker.tally.different[NAME] if len(name) > 3]
             for piece in stopper.each(masked_pieces(partial(chunks, masked), self._name, again)):
                 lowered = piece.lower()
@@ -160,7 +160,7 @@ class Sharing:
             "files": [self._inside(path) for path in files],
             **self.as_json(),
         }
-        return self.masker.json(b"".join(json_bytes(data)), Place("manifest", 0))
+        return self.masker.json(b"".join(json_bytes(data)), MaskedPlace("manifest", 0))
 
     def write_manifest(self, size: int, sha256: str, files: Iterable[Path]) -> Path | None:
         """Write it beside the session of that size in bytes, unless no report is wanted."""
@@ -183,7 +183,7 @@ def sharing_of(plan: ExportPlan) -> Sharing | None:
     """What masks the export; None for one that is not for other people."""
     if plan.share is None:
         return None
-    wanted = Wanted(plan.share.addresses, plan.share.words, tuple(dict.fromkeys(_roots(plan))))
+    wanted = MaskingOptions(plan.share.addresses, plan.share.words, tuple(dict.fromkeys(_roots(plan))))
     return Sharing(plan, Masker(wanted))
 
 
@@ -217,12 +217,12 @@ def masked_pieces(pieces: Callable[[], Iterable[bytes]], name: str, masker: Mask
         return
     data = b"".join(pieces())
     if scan(data).whole:
-        yield masker.json(data, Place(name, 0))
+        yield masker.json(data, MaskedPlace(name, 0))
     elif data[:1] in (b"{", b"["):
         # JSON Lines whose first line is damaged: the others are masked as JSON.
         yield from masker.lines([data], name)
     else:
-        yield masker.text_bytes(data, Place(name, 0))
+        yield masker.text_bytes(data, MaskedPlace(name, 0))
 
 
 def _begins_with_json(pieces: Iterable[bytes]) -> bool:

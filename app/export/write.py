@@ -27,10 +27,11 @@ from typing import TYPE_CHECKING, Any
 
 from app import __version__
 from app.errors import FileChanged, RefusedError, WriteFailed
-from app.export.as_json import plan_as_json
+from app.export.artifacts import Backup, ExportArtifacts
+from app.export.cancellation import Stop, Stopper, never
 from app.export.files import (
     PRIVATE,
-    Staged,
+    StagedFile,
     beside,
     copy_folder,
     discard,
@@ -41,12 +42,11 @@ from app.export.files import (
     remove_if_empty,
     stage,
 )
-from app.export.guard import held, uninterrupted
-from app.export.papers import Backup, Papers
+from app.export.locks import held, uninterrupted
 from app.export.plan import ExportPlan
+from app.export.plan_json import plan_as_json
 from app.export.readback import compare_with_plan
 from app.export.replacing import Replaced, put_over
-from app.export.stopping import Stop, Stopper, never
 from app.formats.source import FileSource, chunks, identity_of, sha256
 from app.settings import data_dir, in_agent_dir
 
@@ -172,13 +172,13 @@ class _Export:
 
     def back_up(self) -> None:
         """Write the backup, as yet without its name."""
-        papers = self._papers
-        if papers is not None:
-            self._undo.callback(papers.remove_folders)
+        artifacts = self._papers
+        if artifacts is not None:
+            self._undo.callback(artifacts.remove_folders)
             if self.plan.backup:
                 self._say("Backing up")
                 source = self.plan.source
-                self._backup = papers.back_up(source, self._stopper.each(chunks(source)))
+                self._backup = artifacts.back_up(source, self._stopper.each(chunks(source)))
                 self._undo.callback(discard, self._backup.staged.path)
 
     def to_file(self, target: Path) -> Written:
@@ -205,7 +205,7 @@ class _Export:
             self._undo.pop_all()
         return written
 
-    def _proved(self, target: Path) -> Staged:
+    def _proved(self, target: Path) -> StagedFile:
         """The new file under an unfinished name, read back, and masked where it is for other people."""
         plan, sharing = self.plan, self._sharing
         mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
@@ -257,7 +257,7 @@ class _Export:
         self._undo.callback(kept.discard)
         return replace(written, backup=kept.backup, manifest=kept.manifest)
 
-    def _replace(self, target: Path, staged: Staged) -> Replaced:
+    def _replace(self, target: Path, staged: StagedFile) -> Replaced:
         source = self.plan.source
         assert isinstance(source, FileSource), "nothing else has a place"
         with held(target):
@@ -363,11 +363,11 @@ def _sharing_of(plan: ExportPlan) -> Sharing | None:
     return sharing_of(plan)
 
 
-def _papers(plan: ExportPlan) -> Papers | None:
-    """The papers of this export; None where no folder is wanted."""
+def _papers(plan: ExportPlan) -> ExportArtifacts | None:
+    """The artifacts of this export; None where no folder is wanted."""
     if plan.backup_folder is None:
         return None
-    return Papers(plan.backup_folder, _stem(plan))
+    return ExportArtifacts(plan.backup_folder, _stem(plan))
 
 
 def _manifest(written: Written, made: str, backup: Backup | None) -> dict[str, Any]:

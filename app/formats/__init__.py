@@ -13,19 +13,19 @@ from app.formats.base import Format
 from app.formats.claude_code import ClaudeCode
 from app.formats.codex import Codex
 from app.formats.copilot import Copilot
-from app.formats.foreign import what_is_seen
+from app.formats.first_bytes import Glance
 from app.formats.gemini import GeminiCli
 from app.formats.gemini_json import GeminiJson
-from app.formats.glance import Glance
 from app.formats.openai_chat import OpenAIChat
 from app.formats.openai_responses import OpenAIResponses
 from app.formats.opencode import OpenCode
 from app.formats.opencode.ids import fresh_session_id
-from app.formats.opencode.words import PREFIX
+from app.formats.opencode.names import PREFIX
 from app.formats.pi import Pi
 from app.formats.qwen import QwenCode
 from app.formats.source import BytesSource, FileSource, Source, chunks
 from app.formats.swe_agent import SweAgent
+from app.formats.unknown_format import what_is_seen
 from app.model import Session
 from app.settings import opencode_store
 

@@ -12,7 +12,7 @@ from app.formats.plain.layout import DocumentRecords, PlainRecords
 from app.formats.plain.reported import model_of, time_of, usage_of
 from app.formats.plain.session import MessageReader, PlainFormat
 from app.formats.repairs import Mender, Mending, PairsAnew
-from app.model import Author, Message, Notice, Record, Role, Standing, Text
+from app.model import Author, Message, Notice, Record, Role, SendStatus, Text
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 _AUTHORS: Final = {Role.USER: Author.USER, Role.ASSISTANT: Author.ASSISTANT, Role.SYSTEM: Author.SYSTEM}
@@ -74,7 +74,7 @@ class _Reader(MessageReader):
     def message(self, record: Record, value: dict[str, Any]) -> Message:
         role = _ROLES.get(value["role"])
         content = value.get("content")
-        standing = Standing.NEVER_SENT if role is None else Standing.LIVE
+        standing = SendStatus.NEVER_SENT if role is None else SendStatus.LIVE
         author = _AUTHORS[role] if role is not None else Author.INJECTED
         boundary = boundary_of(first_text(content), record.key, record.index) if role is Role.USER else None
         return Message(

@@ -43,7 +43,7 @@ def mend_anthropic(
     """The repairs that a conversation in Anthropic's form needs; nothing is held but ids and one turn.
 
     One that is `UNREAD` stays as it is. What is read in one go begins with a turn of the assistant or with
-    the conversation, and ends with a turn of the user or with it (`app.formats.stretches`).
+    the conversation, and ends with a turn of the user or with it (`app.formats.segments`).
     `outer_marks` is how many `cache_control` stand outside the messages, in `system` and `tools`;
     `alternate` joins messages of one role in a row; `thinking` says that the request has it on.
     """

@@ -64,7 +64,7 @@ class Rewriting(Struct, frozen=True):
 
 
 @runtime_checkable
-class Streams(Protocol):
+class StreamingFormat(Protocol):
     """A format that can tell what a file would send without holding it as a session."""
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:

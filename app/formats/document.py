@@ -16,10 +16,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from app.formats.lines import UNREADABLE
-from app.formats.pages import Data, all_of
-from app.formats.splice import MAX_DEPTH, Scan, scan, skip
-from app.formats.values import (
+from app.formats.json_scanner import (
     Bytes,
     Element,
     Values,
@@ -32,6 +29,9 @@ from app.formats.values import (
     read_value,
     separator,
 )
+from app.formats.lines import UNREADABLE
+from app.formats.pages import Data, all_of
+from app.formats.splice import MAX_DEPTH, Scan, scan, skip
 from app.model import JsonPath
 
 BOM: Final = b"\xef\xbb\xbf"

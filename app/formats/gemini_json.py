@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from app.formats.contents.words import ROLES
+from app.formats.contents.names import ROLES
 from app.formats.markers import boundary_of
-from app.formats.plain.kinds import first_look
 from app.formats.plain.layout import DocumentRecords, PlainRecords, open_records
 from app.formats.plain.reported import model_of, time_of, usage_of
 from app.formats.plain.session import MessageReader, PlainFormat
+from app.formats.plain.sniffing import first_look
 from app.formats.repairs import Mender, Mending, PairsAnew
 from app.formats.source import Source
-from app.model import Author, Message, Record, Role, Standing, Text
+from app.model import Author, Message, Record, Role, SendStatus, Text
 
 _LISTS: Final = ("contents", "history")
 """What the list of contents is called in a request, and in a file that `/chat save` writes."""
@@ -86,7 +86,7 @@ class _Reader(MessageReader):
             key=record.key,
             role=Role.ASSISTANT if said else Role.USER,
             blocks=blocks,
-            standing=Standing.LIVE if value["role"] in ROLES else Standing.NEVER_SENT,
+            standing=SendStatus.LIVE if value["role"] in ROLES else SendStatus.NEVER_SENT,
             time=time_of(value),
             model=model_of(value) if said else None,
             usage=usage_of(value) if said else None,

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from app.formats.lenient import (
+from app.formats.lenient_json import (
     DOUBTS,
     decode_fast,
     decode_sound,
@@ -23,7 +23,7 @@ from app.formats.lenient import (
     parse_record,
     unsplice,
 )
-from app.formats.physical import LINE_COST, PhysicalLines
+from app.formats.physical_lines import LINE_COST, PhysicalLines
 from app.formats.source import Source
 from app.formats.splice import Scan, scan
 from app.model import Notice

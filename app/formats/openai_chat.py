@@ -14,7 +14,7 @@ from app.formats.plain.reported import model_of, time_of, usage_of
 from app.formats.plain.session import MessageReader, PlainFormat
 from app.formats.repairs import Mender, Mending, PairsAnew
 from app.formats.splice import items
-from app.model import Message, Notice, Record, Role, Standing, Text
+from app.model import Message, Notice, Record, Role, SendStatus, Text
 
 _ROLES: Final = {
     "system": Role.SYSTEM,
@@ -78,10 +78,10 @@ class ChatReader(MessageReader):
         self._blocks = ChatBlockReader(records)
 
     def message(self, record: Record, value: dict[str, Any]) -> Message:
-        return self._message(record, value, (), Standing.LIVE)
+        return self._message(record, value, (), SendStatus.LIVE)
 
     def _message(
-        self, record: Record, value: dict[str, Any], path: tuple[str | int, ...], standing: Standing
+        self, record: Record, value: dict[str, Any], path: tuple[str | int, ...], standing: SendStatus
     ) -> Message:
         role = _ROLES.get(value["role"])
         blocks = self._blocks.blocks(record, path, value)
@@ -91,7 +91,7 @@ class ChatReader(MessageReader):
             key=record.key,
             role=role or Role.USER,
             blocks=blocks,
-            standing=Standing.NEVER_SENT if role is None else standing,
+            standing=SendStatus.NEVER_SENT if role is None else standing,
             time=time_of(value),
             model=model_of(value) if role is Role.ASSISTANT else None,
             usage=usage_of(value) if role is Role.ASSISTANT else None,
@@ -111,4 +111,4 @@ class ChatReader(MessageReader):
             choice = records.value(record.index)
             message = choice.get("message") if isinstance(choice, dict) else None
             if isinstance(message, dict) and isinstance(message.get("role"), str):
-                yield self._message(record, message, ("message",), Standing.OFF_BRANCH)
+                yield self._message(record, message, ("message",), SendStatus.OFF_BRANCH)

@@ -7,9 +7,9 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.plain.kinds import Look, first_look
 from app.formats.plain.session import compacted_name
-from app.formats.responses.words import KNOWN, LIST, kind_of
+from app.formats.plain.sniffing import HeadFacts, first_look
+from app.formats.responses.names import KNOWN, LIST, kind_of
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -30,21 +30,21 @@ class OpenAIResponses:
     def read(self, source: Source, leaf: str | None = None) -> Session:
         """The session; there are no branches to choose from, so `leaf` plays no part."""
         # Imported when it is needed, here and below: a run has one format at hand.
-        from app.formats.responses.listed import read
+        from app.formats.responses.plain_list import read
 
         return read(source, self.name)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The items, each with the key of its message; the instructions stand beside them."""
-        from app.formats.responses.listed import request
+        from app.formats.responses.plain_list import request
 
         return request(session, messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
         """The file with these items. Ids, title and usage have no place in it and are ignored."""
-        from app.formats.responses import listed
+        from app.formats.responses import plain_list
 
-        return listed.rewrite(session, rewrite)
+        return plain_list.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
         """Such a file has no folder of its own."""
@@ -59,7 +59,7 @@ class OpenAIResponses:
         return compacted_name(original)
 
 
-def _are_items(look: Look) -> bool:
+def _are_items(look: HeadFacts) -> bool:
     """Whether most of the objects in sight are items, and some are of no other API."""
     objects = [value for value in look.values if isinstance(value, dict)]
     good = [value for value in objects if kind_of(value) in KNOWN and "tool_calls" not in value]

@@ -22,7 +22,7 @@ ENDS = 4096
 """Bytes at both ends of a file by which a rewrite is told from what was only appended."""
 
 
-class Identity(Struct, frozen=True):
+class FileIdentity(Struct, frozen=True):
     """What tells whether a file is still the one that was opened."""
 
     size: int
@@ -34,7 +34,7 @@ class Identity(Struct, frozen=True):
     """Moves with every change, also where somebody put size and time back."""
 
 
-class Became(Enum):
+class FileState(Enum):
     """What became of an open file."""
 
     SAME = auto()
@@ -148,12 +148,12 @@ class FileSource:
             return True
         return now.size >= self.size and self._read_ends() == self._ends
 
-    def became(self) -> Became:
+    def became(self) -> FileState:
         """What programs did to the file since it was opened, also where it has another name by now."""
         now = os.fstat(self._file.fileno())
         if (now.st_size, now.st_mtime_ns) == (self.identity.size, self.identity.mtime_ns):
-            return Became.SAME
-        return Became.LONGER if now.st_size > self.size and self.is_whole() else Became.OTHER
+            return FileState.SAME
+        return FileState.LONGER if now.st_size > self.size and self.is_whole() else FileState.OTHER
 
     def held_now(self, offset: int = 0) -> Iterator[bytes]:
         """What the file holds from there on by now, in pieces, also where it has another name."""
@@ -184,12 +184,12 @@ def changed_since_opened(name: str) -> FileChanged:
     return FileChanged(f"{name} was rewritten since it was opened: reopen it")
 
 
-def identity_of(info: os.stat_result) -> Identity:
+def identity_of(info: os.stat_result) -> FileIdentity:
     """The identity that a stat result shows."""
     mode = stat.S_IMODE(info.st_mode)
     # Windows says when a file was made instead.
     ctime = 0 if os.name == "nt" else info.st_ctime_ns
-    return Identity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, mode, ctime)
+    return FileIdentity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, mode, ctime)
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from typing import Any, Final
 
 from app.content import mark_of
-from app.formats.lenient import parse_record
-from app.formats.source import Became, FileSource, Source, changed_since_opened
+from app.formats.lenient_json import parse_record
+from app.formats.source import FileSource, FileState, Source, changed_since_opened
 from app.formats.splice import encode
 from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
 
@@ -95,7 +95,7 @@ class RecordStore:
         try:
             value = parse_record(self.raw(index))
         except ValueError as error:
-            if isinstance(self._source, FileSource) and self._source.became() is Became.OTHER:
+            if isinstance(self._source, FileSource) and self._source.became() is FileState.OTHER:
                 raise changed_since_opened(self.source_name) from error
             value = None
         self._keep(index, value)

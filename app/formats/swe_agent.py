@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from app.formats.copies import LONG
 from app.formats.openai_chat import ChatReader, OpenAIChat
-from app.formats.plain.kinds import are_messages, first_look
 from app.formats.plain.layout import DocumentRecords, PlainRecords, open_records
 from app.formats.plain.session import MessageReader
+from app.formats.plain.sniffing import are_messages, first_look
 from app.formats.reshape import reshape
+from app.formats.result_copies import LONG
 from app.formats.source import Source
 from app.model import Message, Record
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Protocol, TypeVar
 
-from app.formats.told import Told
+from app.formats.notices import Notices
 from app.formats.tree import Tree, TreeNode
 from app.model import Block, Leaf, Message, ToolResult, ToolUse, preview_of
 
@@ -48,7 +48,7 @@ def pairs_in(nodes: Iterable[TalkNode]) -> int:
     return len(calls & results)
 
 
-def tell_tree(tree: Tree[T], branches: int, told: Told) -> None:
+def tell_tree(tree: Tree[T], branches: int, told: Notices) -> None:
     """What is wrong with the tree, and that it has several branches."""
     for node in tree.missing:
         told.add("missing-parent", node.index, f"parent {node.parent} is not in the file")
@@ -58,7 +58,7 @@ def tell_tree(tree: Tree[T], branches: int, told: Told) -> None:
         told.add("forked", None, f"{branches} branches; the one that ends last is shown")
 
 
-def tell_calls(messages: Sequence[Message], told: Told) -> None:
+def tell_calls(messages: Sequence[Message], told: Notices) -> None:
     """Calls without a result, and results without a call."""
     calls: dict[str, int] = {}
     results: dict[str, int] = {}

@@ -187,7 +187,7 @@ def date(path: Sequence[Row[N]]) -> None:
         before = row.time if row.time is not None else before
 
 
-class Naming(Struct, frozen=True):
+class IdFields(Struct, frozen=True):
     """Under which names the records of a format hold their id and that of their parent."""
 
     ident: str
@@ -195,7 +195,7 @@ class Naming(Struct, frozen=True):
 
 
 def written(
-    rows: Iterable[Row[N]], records: Records, naming: Naming, finish: Callable[[Row[N], bytes], bytes]
+    rows: Iterable[Row[N]], records: Records, naming: IdFields, finish: Callable[[Row[N], bytes], bytes]
 ) -> Iterator[bytes]:
     """The lines of the new file; `finish` has the last word on each (a new session id)."""
     for row in rows:
@@ -215,7 +215,7 @@ def sound_line(records: Records, index: int) -> bytes:
     return raw.replace(b"\n", b" ") if b"\n" in raw else raw
 
 
-def _made(row: Row[N], naming: Naming) -> Value:
+def _made(row: Row[N], naming: IdFields) -> Value:
     record = row.made() if row.made is not None else {}
     if row.ident is not None:
         parent = row.parent.ident if row.parent is not None else None
@@ -223,7 +223,7 @@ def _made(row: Row[N], naming: Naming) -> Value:
     return {**record, "timestamp": stamped(row.time or 0.0)}
 
 
-def _changed(row: Row[N], raw: bytes, naming: Naming) -> bytes:
+def _changed(row: Row[N], raw: bytes, naming: IdFields) -> bytes:
     if not row.edited:
         return raw
     old = new = parse_record(raw)

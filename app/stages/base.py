@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Self
 
 from msgspec import Struct
 
-from app.collecting import collector_paused
 from app.errors import BadPipeline
+from app.gc_control import collector_paused
 from app.model import Boundary
 from app.refusal import Refusal
 from app.stages.changes import Change as Change

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from app.compactability import Answered, Kind, answered, open_turn
+from app.compactability import Kind, ResultFacts, answered, open_turn
 from app.model import Message, Role, Thinking, ToolResult, ToolUse
 
 
@@ -61,7 +61,7 @@ def protected(messages: Sequence[Message], *, pinned: Collection[str] = ()) -> P
     return with_pins(unpinned(messages, answered(messages)), messages, pinned)
 
 
-def unpinned(messages: Sequence[Message], answers: Iterable[Answered]) -> Protection:
+def unpinned(messages: Sequence[Message], answers: Iterable[ResultFacts]) -> Protection:
     """What of `messages`, of whose results `answers` tells, must stay by itself."""
     text: dict[str, str] = {}
     place: dict[str, str] = {}
@@ -84,7 +84,7 @@ def with_pins(protection: Protection, messages: Sequence[Message], pinned: Colle
     return Protection({**protection.text, **pins}, protection.place, frozenset(pins))
 
 
-def _keep_words_in_results(answers: Iterable[Answered], text: dict[str, str]) -> None:
+def _keep_words_in_results(answers: Iterable[ResultFacts], text: dict[str, str]) -> None:
     for answer in answers:
         if answer.holds_answer:
             text.setdefault(answer.result.key, "contains your answer")

@@ -10,9 +10,9 @@ from msgspec import structs
 from app.model import Author, Boundary
 from app.refusal import Refusal
 from app.stages.base import Context, Messages, StageResult, option
-from app.stages.cuts import tail_of, weigh, whole_pairs_before
-from app.stages.made import tokens_of
-from app.stages.replacing import cut_at, replaced
+from app.stages.boundary_message import tokens_of
+from app.stages.cut_points import tail_of, weigh, whole_pairs_before
+from app.stages.replace_before import cut_at, replaced
 from app.stages.summarizing import Summarizing
 from app.summarizers import SOURCES
 

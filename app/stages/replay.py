@@ -9,10 +9,10 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from app.stages.readings import Reading
+from app.stages.prompt_sizes import PromptSize
 
 
-class Fate(StrEnum):
+class ReplayOutcome(StrEnum):
     """How a long result stands at the end of the walk."""
 
     FROZEN = "frozen"
@@ -41,11 +41,11 @@ class ModelCall(Struct, frozen=True):
     """Keys of the results that were cut before it."""
 
 
-class Watched(Struct, frozen=True):
+class WatchedResult(Struct, frozen=True):
     """One result that is longer than the limit."""
 
     key: str
-    fate: Fate
+    fate: ReplayOutcome
     words: str
     """Why, as a fragment of a sentence."""
     seen: int = 0
@@ -56,13 +56,13 @@ class Watched(Struct, frozen=True):
 class Replay:
     """The walk from the first call to the one that comes next."""
 
-    readings: Sequence[Reading]
+    readings: Sequence[PromptSize]
     """The moment before each call."""
     latch: Mapping[int, bool]
     """Number of a call -> whether the latch stands open from it on, where that changes."""
     cuts: Mapping[int, tuple[str, ...]]
     """Number of a call -> keys of the results that were cut before it."""
-    results: tuple[Watched, ...]
+    results: tuple[WatchedResult, ...]
     opened_at: int | None
     """Number of the call at which the latch opened; None while it is closed."""
     frozen: frozenset[str]

@@ -18,10 +18,10 @@ from app.compactability.placeholders import CUT_MIDDLE, compacted_form
 from app.display import counted
 from app.errors import BadPipeline
 from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, option
-from app.stages.cutting import cut_middle
+from app.stages.cut_middle import cut_middle
 from app.stages.draft import Draft, ResultAt
-from app.stages.readings import Reading
-from app.stages.replay import Fate, Replay, Watched
+from app.stages.prompt_sizes import PromptSize
+from app.stages.replay import Replay, ReplayOutcome, WatchedResult
 from app.stages.tool_list import aliases_option, is_listed
 
 TOOLS = (
@@ -67,7 +67,7 @@ class ResultGate(Stage):
     def __call__(self, messages: Messages, context: Context) -> StageResult:
         return self.walk(messages, context.survey(messages).readings(context.counts), context)
 
-    def walk(self, messages: Messages, readings: Sequence[Reading], context: Context) -> StageResult:
+    def walk(self, messages: Messages, readings: Sequence[PromptSize], context: Context) -> StageResult:
         """The conversation after these moments, in their order."""
         walk = _Walk(self, messages, context, readings)
         for number, reading in enumerate(readings, 1):
@@ -80,7 +80,7 @@ class _Walk:
     """One replay: the latch, the frozen results, and the results that wait for their last view."""
 
     def __init__(
-        self, gate: ResultGate, messages: Messages, context: Context, readings: Sequence[Reading]
+        self, gate: ResultGate, messages: Messages, context: Context, readings: Sequence[PromptSize]
     ) -> None:
         self._gate = gate
         self._draft = Draft(gate, messages, context)
@@ -91,7 +91,7 @@ class _Walk:
         self._readings = readings
         self._latch: dict[int, bool] = {}
         self._cuts: dict[int, tuple[str, ...]] = {}
-        self._largest: Reading | None = None
+        self._largest: PromptSize | None = None
         self._close()
 
     def _close(self) -> None:
@@ -102,7 +102,7 @@ class _Walk:
         self._next = 0
         """Index of the first long result that no moment since the latch opened was ripe for."""
 
-    def meet(self, number: int, reading: Reading) -> None:
+    def meet(self, number: int, reading: PromptSize) -> None:
         """The moment before call `number`: the latch may open, or ripe results are cut."""
         after, tokens, _, _, restarted = reading
         if restarted:
@@ -188,19 +188,21 @@ class _Walk:
         frozen = (at.result.key for at in self._results if at.result.tool_use_id in self._frozen_ids)
         return Replay(self._readings, self._latch, self._cuts, tuple(watched), opened, frozenset(frozen))
 
-    def _watched(self, number: int, at: ResultAt, opened_at: int, cut_at: Mapping[str, int]) -> Watched:
+    def _watched(self, number: int, at: ResultAt, opened_at: int, cut_at: Mapping[str, int]) -> WatchedResult:
         key, seen = at.result.key, self._seen(at, len(self._draft.messages))
         if key in cut_at:
-            return Watched(key, Fate.CUT, f"cut before call {cut_at[key]}", self._gate.views)
+            return WatchedResult(key, ReplayOutcome.CUT, f"cut before call {cut_at[key]}", self._gate.views)
         if at.result.tool_use_id in self._frozen_ids:
-            return Watched(key, Fate.FROZEN, f"before the latch opened at call {opened_at}")
+            return WatchedResult(key, ReplayOutcome.FROZEN, f"before the latch opened at call {opened_at}")
         spared = self._why_spared(at)
         if spared is None and number < self._next:
             spared = self._draft.protection.keeps_text(key) or "the cut would not be shorter"
         if spared is not None:
-            return Watched(key, Fate.SPARED, spared, seen)
-        return Watched(key, Fate.WAITING, f"seen in {seen} of {self._gate.views} prompts", seen)
+            return WatchedResult(key, ReplayOutcome.SPARED, spared, seen)
+        return WatchedResult(
+            key, ReplayOutcome.WAITING, f"seen in {seen} of {self._gate.views} prompts", seen
+        )
 
 
-def _measured(moment: Reading) -> str:
+def _measured(moment: PromptSize) -> str:
     return f"{moment.tokens:,} tokens ({'as recorded' if moment.recorded else 'estimated'})"

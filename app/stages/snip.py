@@ -13,9 +13,9 @@ from app.errors import BadPipeline
 from app.formats.markers import boundary_of
 from app.model import Author, Block, Boundary, Message, Text, blocks_of
 from app.stages.base import Change, ChangeKind, Context, Messages, Protection, Stage, StageResult, option
+from app.stages.boundary_message import boundary_message, made_change, sized
 from app.stages.changes import Changes
-from app.stages.cuts import whole_pairs_before, whole_pairs_behind
-from app.stages.made import boundary_message, made_change, sized
+from app.stages.cut_points import whole_pairs_before, whole_pairs_behind
 from app.stages.ranges import drop_range, prologue
 from app.stages.survey import Survey
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from app.stages.base import Context, Messages, StageResult, option
-from app.stages.cuts import weigh
-from app.stages.made import tokens_of
+from app.stages.boundary_message import tokens_of
+from app.stages.cut_points import weigh
 from app.stages.summarizing import Summarizing
 
 

@@ -13,7 +13,7 @@ from app.model import Author, Boundary, Text
 from app.stages.active_context import view_start
 from app.stages.base import Context, Messages, PlannedFile, Stage, StageResult, option
 from app.stages.clock import clock
-from app.stages.cuts import (
+from app.stages.cut_points import (
     BLOCKS,
     counts_option,
     tail_of,
@@ -22,7 +22,7 @@ from app.stages.cuts import (
     weight,
     whole_pairs_before,
 )
-from app.stages.replacing import Cut, cut_at, replaced
+from app.stages.replace_before import Cut, cut_at, replaced
 from app.summarizers import SOURCES, Job, Summarizer, Tail, summarizer_named
 from app.summarizers.transcript import as_json_lines
 

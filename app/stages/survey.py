@@ -15,13 +15,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from app.compactability import Answered, Cause, Judgement, answered, judge_results, with_results
+from app.compactability import Cause, Judgement, ResultFacts, answered, judge_results, with_results
 from app.compactability.calls import Call, arguments_of, call_of
 from app.compactability.placeholders import Form, placeholder_form
 from app.compactability.turns import turns_of
 from app.model import Author, Block, Image, Message, Role, Text, Thinking, ToolResult, ToolUse
+from app.stages.prompt_sizes import PromptSize, readings_of
 from app.stages.protection import Protection, unpinned
-from app.stages.readings import Reading, readings_of
 from app.tokens.base import Estimator
 
 Messages: TypeAlias = tuple[Message, ...]
@@ -71,13 +71,13 @@ class Survey:
         self.messages = messages
         self._cwd = cwd
         self._totals: dict[int, tuple[Estimator, int]] = {}
-        self._readings: dict[int, tuple[Estimator, tuple[Reading, ...]]] = {}
+        self._readings: dict[int, tuple[Estimator, tuple[PromptSize, ...]]] = {}
         self._forms: dict[int, Form | None] = {}
         self._clues: dict[int, str] = {}
         self._calls: dict[int, Call] = {}
         # What is taken over is taken now, so that surveys do not hold each other in a chain.
         known = {} if before is None else before.__dict__
-        self._answered: Sequence[Answered] = known.get("answers", ())
+        self._answered: Sequence[ResultFacts] = known.get("answers", ())
         self._results: Sequence[ResultAt] = known.get("results", ())
         self._before = () if before is None else before.messages
         self._totals_before = {} if before is None else before._totals
@@ -215,7 +215,7 @@ class Survey:
     # What they are
 
     @cached_property
-    def answers(self) -> tuple[Answered, ...]:
+    def answers(self) -> tuple[ResultFacts, ...]:
         """Every result with the nearest call of its id before it, and what that call was about."""
         earlier, self._answered = self._answered, ()
         if earlier and (swapped := self._swapped) is not None:
@@ -289,7 +289,7 @@ class Survey:
         pairs = zip(self._before, self.messages, strict=True)
         return before[1] + sum(size(new) - size(old) for old, new in pairs if old is not new)
 
-    def readings(self, measure: Estimator) -> Sequence[Reading]:
+    def readings(self, measure: Estimator) -> Sequence[PromptSize]:
         """The moments before every model call, and before the one that comes next."""
         known = self._readings.get(id(measure))
         if known is None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from app.summarizers.base import NO_SUMMARIES, Job, Outcome, Summaries, Summarizer, SummaryRequest, Tail
-from app.summarizers.hand import ByHand
+from app.summarizers.by_hand import ByHand
 from app.summarizers.memory import Memory
 from app.summarizers.model import ByModel
 from app.summarizers.structured import Structured

@@ -29,7 +29,7 @@ Ask: TypeAlias = Callable[[SummaryRequest], str]
 """Gives a model's answer to a request; may raise anything."""
 
 
-class Patience(Struct, frozen=True):
+class AnswerLimits(Struct, frozen=True):
     """How long an answer is waited for, and who is told how it goes."""
 
     seconds: float = TIMEOUT_SECONDS
@@ -54,14 +54,14 @@ class Patience(Struct, frozen=True):
         return check
 
 
-PATIENT: Final = Patience()
+PATIENT: Final = AnswerLimits()
 
 
-class Heard(Struct):
+class PartialAnswer(Struct):
     """An answer as it comes in, no longer than what it was made from."""
 
     request: SummaryRequest
-    patience: Patience
+    limits: AnswerLimits
     parts: list[str] = field(default_factory=list)
     chars: int = 0
     """Code points so far."""
@@ -72,7 +72,7 @@ class Heard(Struct):
         self.chars += len(text)
         if self.chars > THINKING_CHARS or not "".join(self.parts[:8]).lstrip().startswith("<think"):
             check_shorter(self.request, self.chars)
-        self.patience.told(self.chars)
+        self.limits.told(self.chars)
 
     @property
     def text(self) -> str:
@@ -95,12 +95,12 @@ def one_line(text: str) -> str:
     return line if len(line) <= ERROR_CHARS else f"{line[: ERROR_CHARS - 4]} ..."
 
 
-def wait_for(work: Callable[[], Coroutine[Any, Any, str]], name: str, patience: Patience) -> str:
+def wait_for(work: Callable[[], Coroutine[Any, Any, str]], name: str, limits: AnswerLimits) -> str:
     """The outcome of some asynchronous work, which is cancelled when nobody waits for it any more.
 
     It runs in a thread of its own: what cannot be cancelled, as the look-up of a name, holds up nobody.
     """
-    check = patience.until(name)
+    check = limits.until(name)
     thread = _Work(work)
     thread.start()
     try:

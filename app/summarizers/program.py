@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any, Final
 
 from app.errors import SummaryFailed
-from app.summarizers.asking import PATIENT, POLL_SECONDS, Ask, Heard, Patience, one_line
+from app.summarizers.asking import PATIENT, POLL_SECONDS, AnswerLimits, Ask, PartialAnswer, one_line
 from app.summarizers.base import SummaryRequest
 
 CHUNK: Final = 1 << 16
@@ -23,7 +23,7 @@ GRACE_SECONDS: Final = 0.5
 """Between the word to end and the end; and how long the output of a program that ended is still read."""
 
 
-def by_command(argv: Sequence[str], patience: Patience = PATIENT) -> Ask:
+def by_command(argv: Sequence[str], limits: AnswerLimits = PATIENT) -> Ask:
     """Asks a program; once nobody waits any more, it is ended with all that it started.
 
     Raises SummaryFailed for a status other than 0, for output that is not UTF-8, and as soon as the answer
@@ -32,13 +32,13 @@ def by_command(argv: Sequence[str], patience: Patience = PATIENT) -> Ask:
     name = argv[0]
 
     def ask(request: SummaryRequest) -> str:
-        heard = Heard(request, patience)
+        heard = PartialAnswer(request, limits)
         with _running(argv) as program:
             hearing = _Pump(lambda: _hear(program.stdout, heard, name))
             complaining = _Pump(lambda: _newest(program.stderr))
             # What does not read its input to the end may still answer.
             _Pump(lambda: _feed(program.stdin, request.prompt))
-            _wait(program, (hearing, complaining), patience.until(name))
+            _wait(program, (hearing, complaining), limits.until(name))
             status = program.poll()
         if hearing.error is not None:
             raise hearing.error
@@ -131,7 +131,7 @@ def _feed(pipe: IO[bytes] | None, prompt: str) -> str:
     return ""
 
 
-def _hear(pipe: IO[bytes] | None, heard: Heard, name: str) -> str:
+def _hear(pipe: IO[bytes] | None, heard: PartialAnswer, name: str) -> str:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         for chunk in _chunks(pipe):

@@ -33,7 +33,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from app.errors import InputError
 from app.settings import config_dir
-from app.summarizers.asking import TIMEOUT_SECONDS, Ask, Patience
+from app.summarizers.asking import TIMEOUT_SECONDS, AnswerLimits, Ask
 
 _SERVICES: Final = {
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
@@ -82,7 +82,7 @@ class Provider:
 
         `told` is called from some thread with the code points that were answered so far.
         """
-        patience = Patience(self.timeout_seconds, stop, told)
+        patience = AnswerLimits(self.timeout_seconds, stop, told)
         # Imported when a model is really asked: a service brings the network's half of the standard library.
         if self.kind == "command":
             from app.summarizers.program import by_command

@@ -17,10 +17,10 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from app.display import human_bytes
 from app.errors import InputError, RefusedError, SummaryFailed
-from app.summarizers.asking import PATIENT, POLL_SECONDS, Ask, Heard, Patience, wait_for
+from app.summarizers.asking import PATIENT, POLL_SECONDS, AnswerLimits, Ask, PartialAnswer, wait_for
 from app.summarizers.base import SummaryRequest
 from app.summarizers.service_errors import ErrorSent, why_failed
-from app.summarizers.streamed import FORMS, Form
+from app.summarizers.streamed import FORMS, ServiceDialect
 
 CONNECT_SECONDS: Final = 15.0
 MOST_BYTES: Final = 64 << 20
@@ -51,7 +51,7 @@ class Service:
     """Through which it is asked; None for none."""
 
 
-def by_service(service: Service, patience: Patience = PATIENT) -> Ask:
+def by_service(service: Service, limits: AnswerLimits = PATIENT) -> Ask:
     """Asks a service; the connection is closed once nobody waits any more.
 
     Raises InputError where its library is missing, SummaryFailed for everything that goes wrong with it
@@ -61,8 +61,8 @@ def by_service(service: Service, patience: Patience = PATIENT) -> Ask:
     library = _library(service)
 
     def ask(request: SummaryRequest) -> str:
-        heard = Heard(request, patience)
-        return wait_for(lambda: _answer(library, form, service, heard), service.host, patience)
+        heard = PartialAnswer(request, limits)
+        return wait_for(lambda: _answer(library, form, service, heard), service.host, limits)
 
     return ask
 
@@ -79,7 +79,7 @@ def _library(service: Service) -> Any:
         ) from error
 
 
-async def _answer(library: Any, form: Form, service: Service, heard: Heard) -> str:
+async def _answer(library: Any, form: ServiceDialect, service: Service, heard: PartialAnswer) -> str:
     try:
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(_client(library, form, service))
@@ -95,7 +95,7 @@ async def _answer(library: Any, form: Form, service: Service, heard: Heard) -> s
     return form.whole(heard.text, end, service.host)
 
 
-async def _read(response: Any, form: Form, heard: Heard) -> str | None:
+async def _read(response: Any, form: ServiceDialect, heard: PartialAnswer) -> str | None:
     """Take the answer as it comes in; gives the service's reason to end it, None where it gave none."""
     ended = None
     async for event in _events(response):
@@ -128,7 +128,7 @@ async def _first_of(*works: Coroutine[Any, Any, T]) -> T:
 
 
 @asynccontextmanager
-async def _client(library: Any, form: Form, service: Service) -> AsyncIterator[Any]:
+async def _client(library: Any, form: ServiceDialect, service: Service) -> AsyncIterator[Any]:
     # Without these the library would look for a proxy of its own.
     direct = {"mounts": dict.fromkeys(("all://", "http://", "https://"))}
     way = {"proxy": service.proxy} if service.proxy else direct

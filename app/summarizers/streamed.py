@@ -17,7 +17,7 @@ Piece: TypeAlias = tuple[str, str | None]
 """Some more text, and why the answer ends, where it does."""
 
 
-class Form(Struct, frozen=True):
+class ServiceDialect(Struct, frozen=True):
     """One way to ask and to answer."""
 
     client: str
@@ -94,8 +94,8 @@ def _piece_of_chat(event: Any) -> Piece:
     return "", None
 
 
-FORMS: Final[Mapping[str, Form]] = {
-    "anthropic": Form(
+FORMS: Final[Mapping[str, ServiceDialect]] = {
+    "anthropic": ServiceDialect(
         client="AsyncAnthropic",
         create=lambda client: client.messages.with_streaming_response.create,
         asked=_asked_of_messages,
@@ -104,7 +104,7 @@ FORMS: Final[Mapping[str, Form]] = {
         cut_ends=frozenset({"max_tokens", "model_context_window_exceeded"}),
         needed_tokens=ANSWER_TOKENS,
     ),
-    "openai": Form(
+    "openai": ServiceDialect(
         client="AsyncOpenAI",
         create=lambda client: client.chat.completions.with_streaming_response.create,
         asked=_asked_of_chat,

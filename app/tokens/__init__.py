@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from app.errors import BadPipeline
 from app.tokens.base import Estimator
 from app.tokens.model_tokens import TokenEstimator, token_estimator
-from app.tokens.seeds import CharsEstimator, JsonCharsEstimator, MiniCodeEstimator, Utf16Estimator
+from app.tokens.pipeline_measures import CharsEstimator, JsonCharsEstimator, MiniCodeEstimator, Utf16Estimator
 
 __all__ = ["ESTIMATORS", "Estimator", "TokenEstimator", "estimator", "token_estimator"]
 

@@ -31,7 +31,7 @@ _PRIOR = 4
 _FIRST_REPLIES = 3
 
 
-class Reading(Struct, frozen=True):
+class UsageReading(Struct, frozen=True):
     """One reply with usage. Sizes are estimates, in tokens."""
 
     context: int
@@ -117,7 +117,7 @@ class Calibration(Struct, frozen=True):
         )
 
 
-def calibrate(replies: Sequence[Reading]) -> Calibration:
+def calibrate(replies: Sequence[UsageReading]) -> Calibration:
     """The calibration that the replies of one segment give, in order."""
     used = [increment for increment in increments(replies) if _usable(increment)]
     factor, spread = 1.0, 0.0
@@ -130,7 +130,7 @@ def calibrate(replies: Sequence[Reading]) -> Calibration:
     return Calibration(factor, _overhead(replies, factor), spread, len(used))
 
 
-def increments(replies: Sequence[Reading]) -> list[Increment]:
+def increments(replies: Sequence[UsageReading]) -> list[Increment]:
     """All increments between neighbours, usable or not."""
     return [
         Increment(after.context - before.context - before.written, after.before + before.unknown)
@@ -144,7 +144,7 @@ def _usable(increment: Increment) -> bool:
     return increment.estimated > _LEAST_GROWTH and increment.grown > 0 and low < increment.ratio < high
 
 
-def _overhead(replies: Sequence[Reading], factor: float) -> int | None:
+def _overhead(replies: Sequence[UsageReading], factor: float) -> int | None:
     """Median over the first replies of what their context has beyond the messages before them."""
     levels: list[float] = []
     known, estimated = 0, 0
@@ -170,14 +170,14 @@ def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
     return pairs[-1][0]
 
 
-def readings(session: Session, size: Callable[[Message], int]) -> list[Reading]:
+def readings(session: Session, size: Callable[[Message], int]) -> list[UsageReading]:
     """The replies of the live segment whose usage can be trusted, each API message once.
 
     A reply without such usage (a client's own, a repeated or an empty one, one that an earlier segment
     left behind a boundary) counts as something that came between.
     """
     oldest = _first_record(session)
-    found: list[Reading] = []
+    found: list[UsageReading] = []
     between = 0
     for message in session.live:
         tokens = size(message)
@@ -185,7 +185,7 @@ def readings(session: Session, size: Callable[[Message], int]) -> list[Reading]:
         if usage is None or (found and _repeats(usage, found[-1])):
             between += tokens
         else:
-            found.append(Reading(usage.context, usage.output_tokens, tokens, between))
+            found.append(UsageReading(usage.context, usage.output_tokens, tokens, between))
             between = 0
     return found
 
@@ -198,7 +198,7 @@ def _usable_usage(message: Message, oldest: int) -> Usage | None:
     return None if kept or message.usage.context <= 0 else message.usage
 
 
-def _repeats(usage: Usage, last: Reading) -> bool:
+def _repeats(usage: Usage, last: UsageReading) -> bool:
     return (usage.context, usage.output_tokens) == (last.context, last.output)
 
 

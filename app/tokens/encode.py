@@ -15,7 +15,7 @@ from app.tokens.text_class import HEAD_CHARS, TextClass, text_class
 from app.tokens.vocabulary import O200K, VOCABULARIES, Lazy
 
 if TYPE_CHECKING:
-    from app.tokens.kept import KeptCounts
+    from app.tokens.count_cache import KeptCounts
 
 PIECE_CHARS = 8_192
 """Code points that are encoded at once: tiktoken panics on about a million blanks in a row and takes
@@ -28,7 +28,7 @@ _TRIES = 64
 """Line ends that are looked at, going back from the end of a piece, before it is cut as it comes."""
 
 
-class Known(NamedTuple):
+class TextFacts(NamedTuple):
     """What is known of one text."""
 
     tokens: int
@@ -44,7 +44,7 @@ class Encoder:
     def __init__(self, lazy: Lazy, *, limit: int = REMEMBERED) -> None:
         self._lazy = lazy
         self._limit = limit
-        self._known: dict[bytes, Known] = {}
+        self._known: dict[bytes, TextFacts] = {}
         self._lock = threading.Lock()
         self.kept: KeptCounts | None = None
         """Counts of earlier runs, where they are kept."""
@@ -79,7 +79,7 @@ class Encoder:
         known = self._measured(mark_of(text), lambda: text)
         return None if known is None else known.tokens
 
-    def measure(self, content: Content) -> Known | None:
+    def measure(self, content: Content) -> TextFacts | None:
         """What is known of a text, its tokens at least; reads and encodes it if it was never counted.
 
         None without a vocabulary.
@@ -106,14 +106,14 @@ class Encoder:
             self._keep(mark_in(content), known._replace(secrets=secrets))
         return secrets
 
-    def _measured(self, mark: bytes, read: Callable[[], str]) -> Known | None:
+    def _measured(self, mark: bytes, read: Callable[[], str]) -> TextFacts | None:
         known = self._find(mark)
         if known is None and (tokens := self._encode(read())) is not None:
-            known = Known(tokens)
+            known = TextFacts(tokens)
             self._keep(mark, known)
         return known
 
-    def _find(self, mark: bytes) -> Known | None:
+    def _find(self, mark: bytes) -> TextFacts | None:
         known = self._known.get(mark)
         if known is None and self.kept is not None:
             known = self.kept.get(key_of(mark, self.name))
@@ -121,12 +121,12 @@ class Encoder:
                 self._remember(mark, known)
         return known
 
-    def _keep(self, mark: bytes, known: Known) -> None:
+    def _keep(self, mark: bytes, known: TextFacts) -> None:
         self._remember(mark, known)
         if self.kept is not None:
             self.kept.put(key_of(mark, self.name), known)
 
-    def _remember(self, mark: bytes, known: Known) -> None:
+    def _remember(self, mark: bytes, known: TextFacts) -> None:
         with self._lock:
             while len(self._known) >= self._limit and mark not in self._known:
                 del self._known[next(iter(self._known))]
@@ -191,7 +191,7 @@ def keep_counts(folder: Path | None) -> None:
     kept = None
     if folder is not None:
         # Imported here: a count that is not kept needs no database.
-        from app.tokens.kept import FILE, KeptCounts
+        from app.tokens.count_cache import FILE, KeptCounts
 
         kept = KeptCounts(folder / FILE)
         atexit.register(kept.flush)

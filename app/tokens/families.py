@@ -19,7 +19,7 @@ from app.tokens.vocabulary import CL100K, O200K
 _K = TextClass
 
 
-class Fixed(Struct, frozen=True):
+class FixedCosts(Struct, frozen=True):
     """Tokens that come on top of the words."""
 
     result: float = 0
@@ -32,7 +32,7 @@ class Fixed(Struct, frozen=True):
     """An assistant message."""
 
 
-class Seal(Struct, frozen=True):
+class SealedThinking(Struct, frozen=True):
     """Tokens of thinking from the characters n of its signature: `slope` x n - `less`, never below 0."""
 
     slope: float
@@ -42,7 +42,7 @@ class Seal(Struct, frozen=True):
         return max(0.0, self.slope * signature_chars - self.less)
 
 
-class Family(Struct, frozen=True):
+class ModelFamily(Struct, frozen=True):
     """The models that share a tokenizer, as far as is known."""
 
     name: str
@@ -52,8 +52,8 @@ class Family(Struct, frozen=True):
     """By class of text."""
     plain: float = 1.0
     """The factor of a class that is not listed."""
-    fixed: Fixed = Fixed()
-    seal: Seal | None = None
+    fixed: FixedCosts = FixedCosts()
+    seal: SealedThinking | None = None
     """Where thinking is sealed and its text left out or only a summary."""
     shown_thinking: float | None = None
     """Factor of thinking that has its text; None: the text is a summary and the seal decides."""
@@ -87,35 +87,37 @@ def _table(*factors: float) -> dict[TextClass, float]:
 
 _TO_46 = _table(1.09, 1.18, 1.22, 1.25, 1.09, 1.20, 1.15, 1.21, 1.16, 1.10, 1.36)
 _FROM_47 = _table(1.57, 1.56, 1.60, 1.57, 1.35, 1.55, 1.58, 1.53, 1.58, 1.48, 1.36)
-_FIXED_TO_46 = Fixed(result=15, further_result=45, call=40, reply=22)
-_FIXED_FROM_47 = Fixed(result=4, further_result=38, call=68, reply=0)
+_FIXED_TO_46 = FixedCosts(result=15, further_result=45, call=40, reply=22)
+_FIXED_FROM_47 = FixedCosts(result=4, further_result=38, call=68, reply=0)
 _IMAGE_TO_46 = claude_rule(long_edge=1_568, most=1_568)
 _IMAGE_FROM_47 = claude_rule(long_edge=2_576, most=4_784)
-_SEAL_FROM_47 = Seal(0.278, 104)
+_SEAL_FROM_47 = SealedThinking(0.278, 104)
 
 
-def _claude_to_46(name: str, seal: Seal, shown: float | None = None) -> Family:
-    return Family(name, _IMAGE_TO_46, factors=_TO_46, fixed=_FIXED_TO_46, seal=seal, shown_thinking=shown)
+def _claude_to_46(name: str, seal: SealedThinking, shown: float | None = None) -> ModelFamily:
+    return ModelFamily(
+        name, _IMAGE_TO_46, factors=_TO_46, fixed=_FIXED_TO_46, seal=seal, shown_thinking=shown
+    )
 
 
-CLAUDE_OLD = _claude_to_46("Claude up to 4.5", Seal(0.19, 34), shown=1.25)
-CLAUDE_OPUS_46 = _claude_to_46("Claude Opus 4.6", Seal(0.198, 47))
-CLAUDE_SONNET_46 = _claude_to_46("Claude Sonnet 4.6", Seal(0.221, 62))
-CLAUDE_NEW = Family(
+CLAUDE_OLD = _claude_to_46("Claude up to 4.5", SealedThinking(0.19, 34), shown=1.25)
+CLAUDE_OPUS_46 = _claude_to_46("Claude Opus 4.6", SealedThinking(0.198, 47))
+CLAUDE_SONNET_46 = _claude_to_46("Claude Sonnet 4.6", SealedThinking(0.221, 62))
+CLAUDE_NEW = ModelFamily(
     "Claude 4.7 and later", _IMAGE_FROM_47, factors=_FROM_47, fixed=_FIXED_FROM_47,
     seal=_SEAL_FROM_47,
 )  # fmt: skip
 # A result cost 8 to 9 tokens and a step 2, in nine of ten steps within 5 tokens.
-_FIXED_OPENAI = Fixed(result=8.5, further_result=8.5, reply=2)
-GPT_5 = Family("GPT-5", openai_rule(70, 140), fixed=_FIXED_OPENAI, exact=True)
-GPT_4O = Family("GPT-4o, GPT-4.1, o series", openai_rule(85, 170), fixed=_FIXED_OPENAI, exact=True)
-GPT_4 = Family("GPT-3.5, GPT-4", openai_rule(85, 170), CL100K.name, fixed=_FIXED_OPENAI, exact=True)
-GEMINI = Family("Gemini", flat_rule(1_100), plain=1.10, fixed=_FIXED_OPENAI)
-OTHER = Family(
+_FIXED_OPENAI = FixedCosts(result=8.5, further_result=8.5, reply=2)
+GPT_5 = ModelFamily("GPT-5", openai_rule(70, 140), fixed=_FIXED_OPENAI, exact=True)
+GPT_4O = ModelFamily("GPT-4o, GPT-4.1, o series", openai_rule(85, 170), fixed=_FIXED_OPENAI, exact=True)
+GPT_4 = ModelFamily("GPT-3.5, GPT-4", openai_rule(85, 170), CL100K.name, fixed=_FIXED_OPENAI, exact=True)
+GEMINI = ModelFamily("Gemini", flat_rule(1_100), plain=1.10, fixed=_FIXED_OPENAI)
+OTHER = ModelFamily(
     "unknown model", openai_rule(85, 170), fixed=_FIXED_OPENAI, seal=_SEAL_FROM_47, shown_thinking=1.0,
     note="a guess for this model",
 )  # fmt: skip
-UNNAMED = Family(
+UNNAMED = ModelFamily(
     "no model named", openai_rule(85, 170), fixed=_FIXED_OPENAI, seal=_SEAL_FROM_47, shown_thinking=1.0,
     note="a guess, no model named",
 )  # fmt: skip
@@ -126,7 +128,7 @@ _VERSION = re.compile(r"(?<![\d.])(\d{1,2})(?:[-.](\d{1,2}))?(?![\d.]*\d)")
 _O_SERIES = re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-(?:4o|4\.1|4\.5|oss)|o[134](?:-|$))")
 
 
-def family_of(model: str | None) -> Family:
+def family_of(model: str | None) -> ModelFamily:
     """The family of a model's name as providers, clouds and routers write it.
 
     A Claude that is not known to be 4.6 or older counts as new; so does a bare alias (`opus`). A
@@ -148,7 +150,7 @@ def family_of(model: str | None) -> Family:
     return OTHER
 
 
-def _claude(name: str) -> Family:
+def _claude(name: str) -> ModelFamily:
     if "instant" in name:
         return CLAUDE_OLD
     found = _VERSION.search(name)

@@ -23,7 +23,7 @@ from app.model import (
 )
 from app.secrets import count_secrets
 from app.tokens.encode import Encoder, encoder
-from app.tokens.families import Family, family_of
+from app.tokens.families import ModelFamily, family_of
 from app.tokens.images import image_tokens
 from app.tokens.memo import Memo
 from app.tokens.rough import rough_tokens
@@ -61,7 +61,7 @@ class TokenEstimator:
     length_unit = "characters"
 
     def __init__(
-        self, family: Family, counts: Encoder | None = None, correction: Correction | None = None
+        self, family: ModelFamily, counts: Encoder | None = None, correction: Correction | None = None
     ) -> None:
         self.family = family
         self._encoder = counts

@@ -18,16 +18,16 @@ from textual.theme import BUILTIN_THEMES
 
 from app.display import ASCII, Glyphs, glyphs_for, safe_text
 from app.settings import FIRST, Preferences, load_preferences, save_preferences
-from app.tui.ending import when_told_to_end
-from app.tui.keys import Where, bindings, keys_of
+from app.tui.error_guard import GuardedApp
+from app.tui.keys import KeyScope, bindings, keys_of
 from app.tui.responsive import favour_screen
 from app.tui.screens.base import BaseScreen, WorkScreen
 from app.tui.screens.sessions import SessionsScreen
-from app.tui.steadfast import Steadfast
+from app.tui.signals import when_told_to_end
 from app.tui.widgets.scroll_bar import scroll_bar_for
 
 if TYPE_CHECKING:
-    from app.tui.screens.parts.keeping import Keeps
+    from app.tui.screens.parts.unsaved_steps import KeepsSteps
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Opening:
     """Whether counts of earlier runs are used and new ones kept."""
 
 
-class HandcompactApp(Steadfast):
+class HandcompactApp(GuardedApp):
     """`handcompact [PATH]`."""
 
     TITLE = "handcompact"
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.ANY)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyScope.ANY)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (Textual's form)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middle"), (28, "-high")]  # noqa: RUF012
 
@@ -105,7 +105,7 @@ class HandcompactApp(Steadfast):
         if isinstance(screen, BaseScreen) and not isinstance(screen, HelpScreen):
             self.push_screen(HelpScreen(screen.WHERE))
 
-    async def begin_anew(self, works: Sequence[Keeps]) -> None:
+    async def begin_anew(self, works: Sequence[KeepsSteps]) -> None:
         while len(self.screen_stack) > 1:
             self.pop_screen()
         # Each is whole before the next comes over it.
@@ -117,14 +117,14 @@ class HandcompactApp(Steadfast):
         if not any(isinstance(screen, WorkScreen) for screen in self.screen_stack):
             self.exit()
             return
-        from app.tui.screens.parts.keeping import Keeps, ask_to_leave
+        from app.tui.screens.parts.unsaved_steps import KeepsSteps, ask_to_leave
 
-        screens = [screen for screen in self.screen_stack if isinstance(screen, Keeps)]
+        screens = [screen for screen in self.screen_stack if isinstance(screen, KeepsSteps)]
         ask_to_leave(self, screens, self.exit, verb="Quit")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the present screen, by name."""
-        for key in keys_of(getattr(screen, "WHERE", Where.ANY)):
+        for key in keys_of(getattr(screen, "WHERE", KeyScope.ANY)):
             if key.action not in ("jump_stage", "app.command_palette"):
                 yield SystemCommand(key.label, key.about, lambda action=key.action: self._run(action, screen))
 

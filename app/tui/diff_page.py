@@ -16,7 +16,7 @@ from app.tui.stage_words import SIGNS, saving, why_words
 from app.tui.widgets.diff_pane import DiffItem, Heading
 from app.views.comparison import ChangedBlock, Comparison
 from app.views.describe import boundary_text, readable
-from app.work.checks import Check, Level
+from app.work.checks import Check, CheckLevel
 from app.work.rows import BlockRow
 from app.work.workspace import Workspace
 
@@ -79,7 +79,7 @@ def page_line(page: Page, checks: Collection[Check]) -> str:
         f"-{human_number(page.removed)} +{human_number(page.added)} lines",
         f"{saving(page.before - page.after, exact=page.exact)} tokens",
     ]
-    found = [f"{SIGNS[check.level]} {check.text}" for check in checks if check.level is not Level.OK]
+    found = [f"{SIGNS[check.level]} {check.text}" for check in checks if check.level is not CheckLevel.OK]
     words += found or ["all checks ok"]
     return "   ".join(words)
 

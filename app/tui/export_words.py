@@ -9,8 +9,8 @@ from typing import Final
 
 from app.display import Glyphs, counted, human_number, short_path
 from app.export.plan import ExportPlan
+from app.export.plan_text import freed_words
 from app.export.sharing import Sharing
-from app.export.words import freed_words
 from app.model import Notice, Text
 from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact

@@ -13,7 +13,7 @@ from typing import Final
 from textual.binding import Binding, BindingType
 
 
-class Where(StrEnum):
+class KeyScope(StrEnum):
     """The screens that have keys of their own."""
 
     ANY = "everywhere"
@@ -39,22 +39,22 @@ class Where(StrEnum):
     EDIT = "edit"
 
 
-TITLES: Final[Mapping[Where, str]] = {
-    Where.SESSIONS: "the session list",
-    Where.INSPECT: "the main screen",
-    Where.STEPPER: "the stage stepper",
-    Where.DIFF: "the diff",
-    Where.TEXT: "the text view",
-    Where.EXPORT: "the export dialog",
-    Where.OPTIONS: "the stage options",
-    Where.PROMPT: "the model prompt",
-    Where.PROOF: "the summary check",
-    Where.COMPARE: "the pipeline comparison",
-    Where.GATE: "the call-by-call view",
-    Where.GROUPS: "the row groups",
-    Where.LOST: "the lost facts",
-    Where.BACKUPS: "the backups",
-    Where.EDIT: "the edit options",
+TITLES: Final[Mapping[KeyScope, str]] = {
+    KeyScope.SESSIONS: "the session list",
+    KeyScope.INSPECT: "the main screen",
+    KeyScope.STEPPER: "the stage stepper",
+    KeyScope.DIFF: "the diff",
+    KeyScope.TEXT: "the text view",
+    KeyScope.EXPORT: "the export dialog",
+    KeyScope.OPTIONS: "the stage options",
+    KeyScope.PROMPT: "the model prompt",
+    KeyScope.PROOF: "the summary check",
+    KeyScope.COMPARE: "the pipeline comparison",
+    KeyScope.GATE: "the call-by-call view",
+    KeyScope.GROUPS: "the row groups",
+    KeyScope.LOST: "the lost facts",
+    KeyScope.BACKUPS: "the backups",
+    KeyScope.EDIT: "the edit options",
 }
 """What screens are called where their own name says too little."""
 
@@ -71,31 +71,31 @@ class Key:
     """One word for the key bar."""
     about: str
     """What it does, for help and the palette."""
-    where: tuple[Where, ...]
+    where: tuple[KeyScope, ...]
 
 
 A, S, M, P, D, T, E, H, F, W, Q, V, C, R, G, N, L, B, X, Y, Z = (
-    Where.ANY,
-    Where.SESSIONS,
-    Where.INSPECT,
-    Where.STEPPER,
-    Where.DIFF,
-    Where.TEXT,
-    Where.EXPORT,
-    Where.HELP,
-    Where.OPTIONS,
-    Where.SUMMARY,
-    Where.PROMPT,
-    Where.PROOF,
-    Where.COMPARE,
-    Where.REFUSAL,
-    Where.GATE,
-    Where.REWRITE,
-    Where.GROUPS,
-    Where.BACKUPS,
-    Where.CONTRAST,
-    Where.EDIT,
-    Where.LOST,
+    KeyScope.ANY,
+    KeyScope.SESSIONS,
+    KeyScope.INSPECT,
+    KeyScope.STEPPER,
+    KeyScope.DIFF,
+    KeyScope.TEXT,
+    KeyScope.EXPORT,
+    KeyScope.HELP,
+    KeyScope.OPTIONS,
+    KeyScope.SUMMARY,
+    KeyScope.PROMPT,
+    KeyScope.PROOF,
+    KeyScope.COMPARE,
+    KeyScope.REFUSAL,
+    KeyScope.GATE,
+    KeyScope.REWRITE,
+    KeyScope.GROUPS,
+    KeyScope.BACKUPS,
+    KeyScope.CONTRAST,
+    KeyScope.EDIT,
+    KeyScope.LOST,
 )
 
 KEYS: Final[tuple[Key, ...]] = (
@@ -283,27 +283,36 @@ KEYS: Final[tuple[Key, ...]] = (
 )
 
 
-BARS: Final[Mapping[Where, tuple[str, ...]]] = {
-    Where.SESSIONS: ("open", "find", "filter-sessions", "sort-sessions", "projects", "hold", "help", "quit"),
-    Where.BACKUPS: ("restore", "difference", "find", "reload", "close", "help"),
-    Where.CONTRAST: ("split", "wrap", "find", "close", "help"),
-    Where.INSPECT: ("open", "mark", "next", "diff", "export", "find", "undo", "help"),
-    Where.STEPPER: ("accept", "back", "diff", "refuse", "options", "run-all", "export", "help"),
-    Where.DIFF: ("next-change", "previous-change", "split", "wrap", "refuse", "pin", "close", "help"),
-    Where.TEXT: ("wrap", "raw", "copy", "find", "close", "help"),
-    Where.EXPORT: ("field", "lost", "command", "close", "help"),
-    Where.OPTIONS: ("apply", "reset", "field", "close", "help"),
-    Where.SUMMARY: ("take", "close"),
-    Where.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
-    Where.PROOF: ("add-rules", "find", "pane", "close", "help"),
-    Where.COMPARE: ("choose", "sort-outcomes", "find", "pane", "close", "help"),
-    Where.LOST: ("open", "spoken", "keep", "find", "undo", "close", "help"),
-    Where.GROUPS: ("open", "mark", "groups", "drop", "clear-rows", "edits", "undo", "help"),
-    Where.EDIT: ("do-edit", "usual", "field", "close", "help"),
-    Where.REWRITE: ("take", "outside", "close"),
-    Where.REFUSAL: ("take", "older", "forget", "pane", "close"),
-    Where.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),
-    Where.HELP: ("find", "close"),
+BARS: Final[Mapping[KeyScope, tuple[str, ...]]] = {
+    KeyScope.SESSIONS: (
+        "open",
+        "find",
+        "filter-sessions",
+        "sort-sessions",
+        "projects",
+        "hold",
+        "help",
+        "quit",
+    ),
+    KeyScope.BACKUPS: ("restore", "difference", "find", "reload", "close", "help"),
+    KeyScope.CONTRAST: ("split", "wrap", "find", "close", "help"),
+    KeyScope.INSPECT: ("open", "mark", "next", "diff", "export", "find", "undo", "help"),
+    KeyScope.STEPPER: ("accept", "back", "diff", "refuse", "options", "run-all", "export", "help"),
+    KeyScope.DIFF: ("next-change", "previous-change", "split", "wrap", "refuse", "pin", "close", "help"),
+    KeyScope.TEXT: ("wrap", "raw", "copy", "find", "close", "help"),
+    KeyScope.EXPORT: ("field", "lost", "command", "close", "help"),
+    KeyScope.OPTIONS: ("apply", "reset", "field", "close", "help"),
+    KeyScope.SUMMARY: ("take", "close"),
+    KeyScope.PROMPT: ("pane", "find", "save-prompt", "close", "help"),
+    KeyScope.PROOF: ("add-rules", "find", "pane", "close", "help"),
+    KeyScope.COMPARE: ("choose", "sort-outcomes", "find", "pane", "close", "help"),
+    KeyScope.LOST: ("open", "spoken", "keep", "find", "undo", "close", "help"),
+    KeyScope.GROUPS: ("open", "mark", "groups", "drop", "clear-rows", "edits", "undo", "help"),
+    KeyScope.EDIT: ("do-edit", "usual", "field", "close", "help"),
+    KeyScope.REWRITE: ("take", "outside", "close"),
+    KeyScope.REFUSAL: ("take", "older", "forget", "pane", "close"),
+    KeyScope.GATE: ("next-call", "previous-call", "latch", "find", "close", "help"),
+    KeyScope.HELP: ("find", "close"),
 }
 """The keys that each screen shows in its last line, by id, in order; at most 8."""
 
@@ -312,7 +321,7 @@ MARKED_BAR: Final = ("mark", "drop", "clear-rows", "cut", "edits", "invert", "un
 """What the list of rows shows there while rows are marked."""
 
 
-def bar_of(where: Where) -> tuple[Key, ...]:
+def bar_of(where: KeyScope) -> tuple[Key, ...]:
     """The keys in the last line of a screen."""
     return _named(BARS.get(where, ()))
 
@@ -327,12 +336,12 @@ def _named(names: Iterable[str]) -> tuple[Key, ...]:
     return tuple(by_id[name] for name in names)
 
 
-def keys_of(where: Where) -> tuple[Key, ...]:
+def keys_of(where: KeyScope) -> tuple[Key, ...]:
     """The keys of a screen, with those that hold everywhere."""
-    return tuple(key for key in KEYS if where in key.where or Where.ANY in key.where)
+    return tuple(key for key in KEYS if where in key.where or KeyScope.ANY in key.where)
 
 
-def told_elsewhere(name: str, where: Where) -> str | None:
+def told_elsewhere(name: str, where: KeyScope) -> str | None:
     """Where a key, by Textual's name, does something, in words; None where it does so here, or nowhere."""
     if any(name in key.keys.split(",") for key in keys_of(where)):
         return None
@@ -343,8 +352,8 @@ def told_elsewhere(name: str, where: Where) -> str | None:
     return f"{sign_of(name)} belongs to {title} ({there.label}); ? lists the keys of this screen"
 
 
-def bindings(where: Where) -> list[BindingType]:
-    """The bindings of a screen; with `Where.ANY` those of the app alone."""
+def bindings(where: KeyScope) -> list[BindingType]:
+    """The bindings of a screen; with `KeyScope.ANY` those of the app alone."""
     return [binding for key in KEYS if where in key.where for binding in _bindings_of(key)]
 
 

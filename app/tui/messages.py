@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from app.keeping.kept import Found
     from app.opening import Opened
+    from app.persistence.recovery import Leftovers
     from app.tui.view import View
 
 
 class SessionOpened(Message):
     """A session was read and can be shown."""
 
-    def __init__(self, opened: Opened, view: View, kept: Found) -> None:
+    def __init__(self, opened: Opened, view: View, kept: Leftovers) -> None:
         super().__init__()
         self.opened = opened
         self.view = view

@@ -8,15 +8,15 @@ from pathlib import Path
 from app.display import counted, human_number
 from app.tui.widgets.fact_list import Fact
 from app.tui.widgets.outcome_list import OutcomeRow
-from app.views.compare import Outcome, Tried, rule_words
+from app.views.compare import ComparedPipeline, Outcome, rule_words
 
 
-def title_of(tried: Tried) -> str:
+def title_of(tried: ComparedPipeline) -> str:
     """What people call it."""
     return Path(tried.name).name if tried.pipeline is None else tried.pipeline.name
 
 
-def outcome_row(tried: Tried, *, about: str, present: bool, best: bool) -> OutcomeRow:
+def outcome_row(tried: ComparedPipeline, *, about: str, present: bool, best: bool) -> OutcomeRow:
     """The row of one pipeline; `about` is the sign that stands before an estimate."""
     found = tried.outcome
     if found is None:
@@ -52,7 +52,7 @@ def _pays(found: Outcome) -> str:
     return counted(round(turns), "turn") if turns >= 1 else "at once"
 
 
-def facts(tried: Tried, *, present: bool) -> Iterator[Fact]:
+def facts(tried: ComparedPipeline, *, present: bool) -> Iterator[Fact]:
     """What the row has no room for."""
     if tried.problem:
         yield Fact("wrong", tried.problem, "!", whole=True)

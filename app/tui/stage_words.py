@@ -14,14 +14,14 @@ from app.tui.widgets.fact_list import Fact
 from app.tui.widgets.message_list import BoundaryRow
 from app.tui.widgets.stage_list import StageRow
 from app.tui.widgets.stage_strip import StageState
-from app.views.comparison import ChangedBlock, Kept
+from app.views.comparison import ChangedBlock, KeepReason
 from app.views.describe import boundary_text
 from app.views.stage_view import OptionValue, StageLine, StageView, value_words
-from app.work.checks import Level
+from app.work.checks import CheckLevel
 from app.work.rows import BlockRow
 from app.work.workspace import Status, Step, Workspace
 
-SIGNS = {Level.OK: "ok", Level.WARN: "!", Level.FAIL: "FAIL"}
+SIGNS = {CheckLevel.OK: "ok", CheckLevel.WARN: "!", CheckLevel.FAIL: "FAIL"}
 
 
 def chain_words(view: StageView, width: int, glyphs: Glyphs) -> str:
@@ -101,7 +101,7 @@ def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
     return lines
 
 
-_URGENCY = {Level.FAIL: 0, Level.WARN: 1, Level.OK: 2}
+_URGENCY = {CheckLevel.FAIL: 0, CheckLevel.WARN: 1, CheckLevel.OK: 2}
 
 
 def _option(option: OptionValue) -> str:
@@ -113,7 +113,7 @@ def _option(option: OptionValue) -> str:
 def change_rows(workspace: Workspace, view: StageView) -> tuple[Row, ...]:
     """The rows of the list: changed blocks and kept ones, with boundaries in their places."""
     comparison = view.comparison
-    warned = {key for check in comparison.checks if check.level is not Level.OK for key in check.keys}
+    warned = {key for check in comparison.checks if check.level is not CheckLevel.OK for key in check.keys}
     first = comparison.places[0] if comparison.places else 0
     boundaries = [
         (place, BoundaryRow(boundary_text(row.after.boundary)))
@@ -159,11 +159,11 @@ def _preview(row: BlockRow | None, shown: Block | None) -> str:
 def why_words(block: ChangedBlock) -> str:
     """Why a block changes, or why it stays."""
     match block.kept:
-        case Kept.REFUSED:
+        case KeepReason.REFUSED:
             return f"rejected by you (x allows it): {block.change.reason}"
-        case Kept.PINNED:
+        case KeepReason.PINNED:
             return f"pinned by you (p unpins): {block.change.reason}"
-        case Kept.PAIR:
+        case KeepReason.PAIR:
             return "stays because you kept another block it belongs to"
     return f"the only copy of its data: {block.change.reason}" if block.only_copy else block.change.reason
 
@@ -173,9 +173,9 @@ def why_not_refuse(block: ChangedBlock) -> str | None:
     if len(block.steps) > 1:
         return f"{len(block.steps)} stages change it: p pins it against all of them"
     match block.kept:
-        case Kept.PINNED:
+        case KeepReason.PINNED:
             return "it is pinned: p unpins it"
-        case Kept.PAIR:
+        case KeepReason.PAIR:
             return "it stays because you kept another block it belongs to"
     return None
 

@@ -19,7 +19,7 @@ from app.validity.gemini import check_gemini
 from app.validity.openai_chat import check_openai_chat
 from app.validity.openai_responses import check_openai_responses
 from app.validity.pairs import PairIndex
-from app.validity.rules import RULES, Level, Rule, is_near
+from app.validity.rules import RULES, Certainty, Rule, is_near
 
 CHECKERS: Mapping[str, Checker] = {
     "anthropic": check_anthropic,
@@ -44,9 +44,9 @@ __all__ = [
     "CHECKERS",
     "DEFAULTS",
     "RULES",
+    "Certainty",
     "Checker",
     "Comparison",
-    "Level",
     "Options",
     "PairIndex",
     "Pairs",

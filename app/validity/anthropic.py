@@ -8,10 +8,20 @@ from typing import Any
 
 from app.validity.anthropic_pairs import PairRules
 from app.validity.anthropic_thinking import ThinkingRules
-from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
+from app.validity.base import (
+    DEFAULTS,
+    EVERYWHERE,
+    Location,
+    Options,
+    Pairs,
+    Report,
+    Violation,
+    json_type,
+    shown,
+)
 from app.validity.images import ImageRules
 from app.validity.json_values import examine
-from app.validity.turns import KNOWN_ROLES, Family, Turn, content_of, family_of, read_turns, role_allows
+from app.validity.turns import KNOWN_ROLES, BlockFamily, Turn, content_of, family_of, read_turns, role_allows
 
 MAX_REQUEST_BYTES = 32 * 1024 * 1024
 MAX_CACHE_MARKS = 4
@@ -50,28 +60,28 @@ class _Messages:
         self._split_rule = "anthropic.alternation" if options.alternate else "anthropic.split-turn"
         self._blocks = _BlockRules(report, options.outer_marks)
 
-    def checked(self, pairs: Pairs) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
+    def checked(self, pairs: Pairs) -> Iterator[tuple[Location, Mapping[str, Any]]]:
         """The messages that are objects, in order."""
         size = 0
         role: Any = None
         started = False
-        empty: Spot | None = None
+        empty: Location | None = None
         index = -1
         for index, (key, message) in enumerate(pairs):
-            spot = Spot(index, key)
-            size += examine(message, spot, self._report) + 1
+            location = Location(index, key)
+            size += examine(message, location, self._report) + 1
             if empty is not None:
                 self._report.add("anthropic.empty-content", empty)
                 empty = None
             if not isinstance(message, Mapping):
-                self._report.add("shape.not-a-message", spot, json_type(message))
+                self._report.add("shape.not-a-message", location, json_type(message))
                 continue
-            self._role(message, role, started, spot)
+            self._role(message, role, started, location)
             role = message.get("role")
             if role in KNOWN_ROLES:
                 started = True
-                empty = self._content(message, spot)
-            yield spot, message
+                empty = self._content(message, location)
+            yield location, message
         self._end(index + 1, size)
 
     def _end(self, messages: int, size: int) -> None:
@@ -81,29 +91,29 @@ class _Messages:
             self._report.add("anthropic.request-size", EVERYWHERE, f"about {size} bytes")
         self._blocks.end()
 
-    def _role(self, message: Mapping[str, Any], before: Any, started: bool, spot: Spot) -> None:
+    def _role(self, message: Mapping[str, Any], before: Any, started: bool, location: Location) -> None:
         role = message.get("role")
         if role == "system":
-            self._report.add("anthropic.mid-system", spot)
+            self._report.add("anthropic.mid-system", location)
         elif role not in KNOWN_ROLES:
-            self._report.add("anthropic.role", spot, shown(role))
+            self._report.add("anthropic.role", location, shown(role))
         elif not started and role != "user":
-            self._report.add("anthropic.first-role", spot, shown(role))
+            self._report.add("anthropic.first-role", location, shown(role))
         elif role == before:
-            self._report.add(self._split_rule, spot, role)
+            self._report.add(self._split_rule, location, role)
 
-    def _content(self, message: Mapping[str, Any], spot: Spot) -> Spot | None:
+    def _content(self, message: Mapping[str, Any], location: Location) -> Location | None:
         """Check the blocks; gives the place if the content is empty in a way that a last message may be."""
         content = message.get("content")
         if not isinstance(content, str | list):
-            self._report.add("anthropic.empty-content", spot, json_type(content))
+            self._report.add("anthropic.empty-content", location, json_type(content))
         elif not content and message.get("role") == "assistant":
-            return spot
+            return location
         elif not content:
-            self._report.add("anthropic.empty-content", spot)
+            self._report.add("anthropic.empty-content", location)
         elif isinstance(content, list):
-            _report_non_objects(content, spot.at("content"), self._report)
-        for block, place in content_of(message, spot):
+            _report_non_objects(content, location.at("content"), self._report)
+        for block, place in content_of(message, location):
             self._blocks.check(block, str(message.get("role")), place)
         return None
 
@@ -116,27 +126,27 @@ class _BlockRules:
         self._images = ImageRules(report)
         self._marks = outer_marks
 
-    def check(self, block: Mapping[str, Any], role: str, spot: Spot) -> None:
+    def check(self, block: Mapping[str, Any], role: str, location: Location) -> None:
         """A block of a message."""
         kind, family = block.get("type"), family_of(block.get("type"))
-        self._mark(block, family, spot)
+        self._mark(block, family, location)
         if not role_allows(role, family):
-            self._report.add("anthropic.block-role", spot, f"{shown(kind)} in {role}")
+            self._report.add("anthropic.block-role", location, f"{shown(kind)} in {role}")
             return
         match family:
-            case Family.TEXT:
-                self._text(block, spot)
-            case Family.THINKING:
-                self._thinking(block, spot)
-            case Family.CALL | Family.SERVER_CALL:
-                self._call(block, spot)
-            case Family.RESULT:
-                self._id(block.get("tool_use_id"), spot)
-                self._result_content(block, spot)
-            case Family.SERVER_RESULT:
-                self._id(block.get("tool_use_id"), spot)
-            case Family.OTHER:
-                self._other(block, role, spot)
+            case BlockFamily.TEXT:
+                self._text(block, location)
+            case BlockFamily.THINKING:
+                self._thinking(block, location)
+            case BlockFamily.CALL | BlockFamily.SERVER_CALL:
+                self._call(block, location)
+            case BlockFamily.RESULT:
+                self._id(block.get("tool_use_id"), location)
+                self._result_content(block, location)
+            case BlockFamily.SERVER_RESULT:
+                self._id(block.get("tool_use_id"), location)
+            case BlockFamily.OTHER:
+                self._other(block, role, location)
 
     def end(self) -> None:
         """There are no more blocks."""
@@ -144,45 +154,45 @@ class _BlockRules:
         if self._marks > MAX_CACHE_MARKS:
             self._report.add("anthropic.cache-control-count", EVERYWHERE, str(self._marks))
 
-    def _mark(self, block: Mapping[str, Any], family: Family, spot: Spot) -> None:
+    def _mark(self, block: Mapping[str, Any], family: BlockFamily, location: Location) -> None:
         if block.get("cache_control") is None:
             return
         self._marks += 1
-        if family is Family.THINKING or (family is Family.TEXT and not block.get("text")):
-            self._report.add("anthropic.cache-control-place", spot, shown(block.get("type")))
+        if family is BlockFamily.THINKING or (family is BlockFamily.TEXT and not block.get("text")):
+            self._report.add("anthropic.cache-control-place", location, shown(block.get("type")))
 
-    def _text(self, block: Mapping[str, Any], spot: Spot) -> None:
+    def _text(self, block: Mapping[str, Any], location: Location) -> None:
         text = block.get("text")
         if not isinstance(text, str):
-            self._report.add("anthropic.empty-text", spot, json_type(text))
+            self._report.add("anthropic.empty-text", location, json_type(text))
         elif not text:
-            self._report.add("anthropic.empty-text", spot)
+            self._report.add("anthropic.empty-text", location)
         elif text.isspace():
-            self._report.add("anthropic.blank-text", spot)
+            self._report.add("anthropic.blank-text", location)
 
-    def _thinking(self, block: Mapping[str, Any], spot: Spot) -> None:
+    def _thinking(self, block: Mapping[str, Any], location: Location) -> None:
         redacted = block.get("type") == "redacted_thinking"
         seal = block.get("data" if redacted else "signature")
         if not isinstance(seal, str) or not seal:
-            self._report.add("anthropic.thinking-unsigned", spot)
+            self._report.add("anthropic.thinking-unsigned", location)
         elif not redacted and not block.get("thinking"):
-            self._report.add("anthropic.thinking-emptied", spot)
+            self._report.add("anthropic.thinking-emptied", location)
 
-    def _call(self, block: Mapping[str, Any], spot: Spot) -> None:
-        self._id(block.get("id"), spot)
+    def _call(self, block: Mapping[str, Any], location: Location) -> None:
+        self._id(block.get("id"), location)
         name, arguments = block.get("name"), block.get("input")
         if not isinstance(name, str) or not _TOOL_NAME.fullmatch(name):
-            self._report.add("anthropic.bad-tool-name", spot, shown(name))
+            self._report.add("anthropic.bad-tool-name", location, shown(name))
         if not isinstance(arguments, Mapping):
-            self._report.add("anthropic.input-not-object", spot, json_type(arguments))
+            self._report.add("anthropic.input-not-object", location, json_type(arguments))
 
-    def _id(self, value: Any, spot: Spot) -> None:
+    def _id(self, value: Any, location: Location) -> None:
         if not isinstance(value, str) or not _ID.fullmatch(value):
-            self._report.add("anthropic.bad-id", spot, shown(value))
+            self._report.add("anthropic.bad-id", location, shown(value))
 
-    def _result_content(self, result: Mapping[str, Any], spot: Spot) -> None:
+    def _result_content(self, result: Mapping[str, Any], location: Location) -> None:
         """A result may have no content, a text, which may be empty, or a list of parts."""
-        content, place = result.get("content", ""), spot.at("content")
+        content, place = result.get("content", ""), location.at("content")
         if isinstance(content, list):
             _report_non_objects(content, place, self._report)
             text_only = bool(result.get("is_error"))
@@ -192,30 +202,30 @@ class _BlockRules:
         elif not isinstance(content, str):
             self._report.add("anthropic.empty-content", place, json_type(content))
 
-    def _part(self, part: Mapping[str, Any], text_only: bool, spot: Spot) -> None:
+    def _part(self, part: Mapping[str, Any], text_only: bool, location: Location) -> None:
         kind, family = part.get("type"), family_of(part.get("type"))
-        self._mark(part, family, spot)
-        if text_only and family is not Family.TEXT:
-            self._report.add("anthropic.error-result-not-text", spot, shown(kind))
-        elif family not in (Family.TEXT, Family.OTHER):
-            self._report.add("anthropic.block-role", spot, f"{shown(kind)} in a tool_result")
+        self._mark(part, family, location)
+        if text_only and family is not BlockFamily.TEXT:
+            self._report.add("anthropic.error-result-not-text", location, shown(kind))
+        elif family not in (BlockFamily.TEXT, BlockFamily.OTHER):
+            self._report.add("anthropic.block-role", location, f"{shown(kind)} in a tool_result")
         elif kind not in _PART_TYPES:
-            self._report.add("anthropic.unknown-block", spot, shown(kind))
+            self._report.add("anthropic.unknown-block", location, shown(kind))
         if kind == "text":
-            self._text(part, spot)
+            self._text(part, location)
         elif kind == "image":
-            self._images.see(part, spot)
+            self._images.see(part, location)
 
-    def _other(self, block: Mapping[str, Any], role: str, spot: Spot) -> None:
+    def _other(self, block: Mapping[str, Any], role: str, location: Location) -> None:
         kind = block.get("type")
         if kind == "image" and role == "user":
-            self._images.see(block, spot)
+            self._images.see(block, location)
         elif kind in _OTHER_TYPES[role]:
             return
         elif any(kind in types for types in _OTHER_TYPES.values()):
-            self._report.add("anthropic.block-role", spot, f"{shown(kind)} in {role}")
+            self._report.add("anthropic.block-role", location, f"{shown(kind)} in {role}")
         else:
-            self._report.add("anthropic.unknown-block", spot, shown(kind))
+            self._report.add("anthropic.unknown-block", location, shown(kind))
 
 
 class _Ending:
@@ -235,10 +245,10 @@ class _Ending:
             return
         last = self._last.blocks[-1]
         if last.loose_end:
-            self._report.add("anthropic.trailing-space", last.spot)
+            self._report.add("anthropic.trailing-space", last.location)
 
 
-def _report_non_objects(values: list[Any], spot: Spot, report: Report) -> None:
+def _report_non_objects(values: list[Any], location: Location, report: Report) -> None:
     for i, value in enumerate(values):
         if not isinstance(value, Mapping):
-            report.add("shape.not-a-message", spot.at(i), json_type(value))
+            report.add("shape.not-a-message", location.at(i), json_type(value))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.validity.base import Report, Spot, shown
-from app.validity.turns import Block, Family, Turn
+from app.validity.base import Location, Report, shown
+from app.validity.turns import Block, BlockFamily, Turn
 
 
 class PairRules:
@@ -14,7 +14,7 @@ class PairRules:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._ids: set[str] = set()
-        self._open: dict[str, Spot] = {}
+        self._open: dict[str, Location] = {}
         self._open_server_calls: list[Block] = []
 
     def turn(self, turn: Turn) -> None:
@@ -32,25 +32,25 @@ class PairRules:
         self._report_open_calls()
 
     def _calls(self, turn: Turn) -> None:
-        for call in turn.of(Family.CALL):
+        for call in turn.of(BlockFamily.CALL):
             if call.id is None:
                 continue
             if call.id in self._ids:
-                self._report.add("anthropic.duplicate-call-id", call.spot, shown(call.id))
+                self._report.add("anthropic.duplicate-call-id", call.location, shown(call.id))
             self._ids.add(call.id)
-            self._open.setdefault(call.id, call.spot)
-        for text in _behind_first(turn.blocks, Family.CALL):
-            if text.family is Family.TEXT:
-                self._report.add("anthropic.text-after-call", text.spot)
+            self._open.setdefault(call.id, call.location)
+        for text in _behind_first(turn.blocks, BlockFamily.CALL):
+            if text.family is BlockFamily.TEXT:
+                self._report.add("anthropic.text-after-call", text.location)
 
     def _results(self, turn: Turn) -> None:
         answered: set[str] = set()
         leading = True
         for block in turn.blocks:
-            if block.family is not Family.RESULT:
+            if block.family is not BlockFamily.RESULT:
                 leading = False
             elif block.id is not None and (rule := self._fault(block.id, answered, leading)):
-                self._report.add(rule, block.spot, shown(block.id))
+                self._report.add(rule, block.location, shown(block.id))
         for result_id in answered:
             del self._open[result_id]
 
@@ -64,26 +64,26 @@ class PairRules:
         return None if leading else "anthropic.result-not-leading"
 
     def _report_open_calls(self) -> None:
-        for call_id, spot in self._open.items():
-            self._report.add("anthropic.open-call", spot, shown(call_id))
+        for call_id, location in self._open.items():
+            self._report.add("anthropic.open-call", location, shown(call_id))
         self._open.clear()
 
     def _server_pairs(self, turn: Turn) -> None:
         waiting: dict[str | None, Block] = {}
         for block in turn.blocks:
-            if block.family is Family.SERVER_CALL:
+            if block.family is BlockFamily.SERVER_CALL:
                 waiting[block.id] = block
-            elif block.family is Family.SERVER_RESULT and waiting.pop(block.id, None) is None:
-                self._report.add("anthropic.server-result-orphan", block.spot, shown(block.id))
+            elif block.family is BlockFamily.SERVER_RESULT and waiting.pop(block.id, None) is None:
+                self._report.add("anthropic.server-result-orphan", block.location, shown(block.id))
         self._open_server_calls = list(waiting.values())
 
     def _report_open_server_calls(self) -> None:
         for call in self._open_server_calls:
-            self._report.add("anthropic.server-call-open", call.spot, shown(call.id))
+            self._report.add("anthropic.server-call-open", call.location, shown(call.id))
         self._open_server_calls = []
 
 
-def _behind_first(blocks: Iterable[Block], family: Family) -> Iterable[Block]:
+def _behind_first(blocks: Iterable[Block], family: BlockFamily) -> Iterable[Block]:
     found = False
     for block in blocks:
         if found:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from app.validity.base import Options, Pairs, Report, Spot
-from app.validity.turns import Block, Family, Turn, read_turns
+from app.validity.base import Location, Options, Pairs, Report
+from app.validity.turns import Block, BlockFamily, Turn, read_turns
 
 
 class Loop:
@@ -29,7 +29,7 @@ class Loop:
             self.newest = turn
             self.waiting = False
             self.thought = self.thought or _begins_with_thinking(turn)
-        elif turn.of(Family.RESULT):
+        elif turn.of(BlockFamily.RESULT):
             self.waiting = self.newest is not None
         elif turn.role == "user":
             self._start()
@@ -51,7 +51,7 @@ class ThinkingRules:
         if turn.role != "assistant":
             return
         self._newest = turn
-        if any(block.family is Family.THINKING for block in turn.blocks):
+        if any(block.family is BlockFamily.THINKING for block in turn.blocks):
             self._order(turn)
             self._kept(turn)
 
@@ -63,32 +63,32 @@ class ThinkingRules:
 
     def _order(self, turn: Turn) -> None:
         first, last = turn.blocks[0], turn.blocks[-1]
-        if first.family is not Family.THINKING:
-            self._report.add("anthropic.thinking-not-first", first.spot)
-        if last.family is Family.THINKING:
-            self._report.add("anthropic.thinking-last", last.spot)
+        if first.family is not BlockFamily.THINKING:
+            self._report.add("anthropic.thinking-not-first", first.location)
+        if last.family is BlockFamily.THINKING:
+            self._report.add("anthropic.thinking-last", last.location)
         for run in _thinking_runs(turn):
             for block in run[1:]:
-                self._report.add("anthropic.thinking-adjacent", block.spot)
+                self._report.add("anthropic.thinking-adjacent", block.location)
 
     def _kept(self, turn: Turn) -> None:
         if self._original is None:
             return
-        for block in turn.of(Family.THINKING):
+        for block in turn.of(BlockFamily.THINKING):
             if block.seal not in self._original.runs:
-                self._report.add("anthropic.thinking-altered", block.spot)
+                self._report.add("anthropic.thinking-altered", block.location)
 
     def _partial(self, original: Original, newest: Turn) -> None:
         kept: dict[int, set[int]] = {}
-        for seal in {block.seal for block in newest.of(Family.THINKING)}:
+        for seal in {block.seal for block in newest.of(BlockFamily.THINKING)}:
             for turn, run in original.runs.get(seal, ()):
                 kept.setdefault(turn, set()).add(run)
         lacking = {turn: runs for turn, runs in kept.items() if len(runs) < original.runs_of[turn]}
         if kept and len(lacking) == len(kept):
             turn, runs = max(lacking.items(), key=lambda item: (len(item[1]), item[0]))
-            spot = newest.blocks[0].spot
+            location = newest.blocks[0].location
             detail = f"{len(runs)} of {original.runs_of[turn]} kept"
-            self._report.add("anthropic.thinking-partial", Spot(spot.index, spot.key), detail)
+            self._report.add("anthropic.thinking-partial", Location(location.index, location.key), detail)
 
     def _missing(self) -> None:
         newest = self._loop.newest
@@ -96,7 +96,7 @@ class ThinkingRules:
             return
         lost = self._original is not None and self._original.thinks_in_loop and self._loop.waiting
         if self._required or lost:
-            self._report.add("anthropic.thinking-missing", newest.blocks[0].spot)
+            self._report.add("anthropic.thinking-missing", newest.blocks[0].location)
 
 
 class Original:
@@ -118,17 +118,17 @@ class Original:
         self.thinks_in_loop = loop.waiting and loop.thought
 
 
-def _readable(pairs: Pairs) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
+def _readable(pairs: Pairs) -> Iterator[tuple[Location, Mapping[str, Any]]]:
     for index, (key, message) in enumerate(pairs):
         if isinstance(message, Mapping):
-            yield Spot(index, key), message
+            yield Location(index, key), message
 
 
 def _begins_with_thinking(turn: Turn) -> bool:
-    return bool(turn.blocks) and turn.blocks[0].family is Family.THINKING
+    return bool(turn.blocks) and turn.blocks[0].family is BlockFamily.THINKING
 
 
 def _thinking_runs(turn: Turn) -> list[list[Block]]:
     """The thinking of a turn, blocks that stand side by side together."""
-    grouped = groupby(turn.blocks, key=lambda block: block.family is Family.THINKING)
+    grouped = groupby(turn.blocks, key=lambda block: block.family is BlockFamily.THINKING)
     return [list(run) for thinking, run in grouped if thinking]

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from app.model import JsonPath
-from app.validity.rules import RULES, Level
+from app.validity.rules import RULES, Certainty
 
 Pairs: TypeAlias = Iterable[tuple[str, Any]]
 """Each message's key with the message in its provider's form: an object, but any value in it may be damaged.
@@ -57,7 +57,7 @@ class Violation(Struct, frozen=True):
     detail: str = ""
 
     @property
-    def level(self) -> Level:
+    def level(self) -> Certainty:
         return RULES[self.rule].level
 
 
@@ -65,7 +65,7 @@ Checker: TypeAlias = Callable[[Pairs, Options], list[Violation]]
 """A provider's rules. Never raises on what is in the messages; finds in message order."""
 
 
-class Spot(Struct, frozen=True):
+class Location(Struct, frozen=True):
     """A place in the conversation that is checked."""
 
     index: int
@@ -74,9 +74,9 @@ class Spot(Struct, frozen=True):
     path: JsonPath = ()
     """From the message on."""
 
-    def at(self, *steps: str | int) -> Spot:
+    def at(self, *steps: str | int) -> Location:
         """A place inside this one."""
-        return Spot(self.index, self.key, (*self.path, *steps))
+        return Location(self.index, self.key, (*self.path, *steps))
 
     @property
     def where(self) -> str:
@@ -86,7 +86,7 @@ class Spot(Struct, frozen=True):
         return f"messages[{self.index}]{steps}{'…' if len(self.path) > PATH_STEPS else ''}"
 
 
-EVERYWHERE: Final = Spot(sys.maxsize, "")
+EVERYWHERE: Final = Location(sys.maxsize, "")
 """The conversation as a whole; sorts behind every message."""
 
 
@@ -102,19 +102,19 @@ class Report:
     """Gathers violations in any order and gives them in the order of the messages."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[Spot, Violation]] = []
+        self._found: list[tuple[Location, Violation]] = []
 
-    def add(self, rule: str, spot: Spot, detail: str = "") -> None:
-        """Note that `rule` is broken at `spot`; raises KeyError for a rule that is not in `RULES`."""
-        self._found.append((spot, Violation(RULES[rule].name, spot.key, spot.where, detail)))
+    def add(self, rule: str, location: Location, detail: str = "") -> None:
+        """Note that `rule` is broken at `location`; raises KeyError for a rule that is not in `RULES`."""
+        self._found.append((location, Violation(RULES[rule].name, location.key, location.where, detail)))
 
     def violations(self) -> list[Violation]:
         """All that was found: by message, then by place in it, then as it was found."""
         return [violation for _, violation in sorted(self._found, key=lambda item: _order(item[0]))]
 
 
-def _order(spot: Spot) -> tuple[int, list[tuple[bool, str | int]]]:
-    return spot.index, [(isinstance(step, str), step) for step in spot.path]
+def _order(location: Location) -> tuple[int, list[tuple[bool, str | int]]]:
+    return location.index, [(isinstance(step, str), step) for step in location.path]
 
 
 def shown(value: Any) -> str:
@@ -167,7 +167,7 @@ def compare(before: Sequence[Violation], after: Sequence[Violation]) -> Comparis
 
 def errors(violations: Iterable[Violation]) -> list[Violation]:
     """Those that the provider refuses; risks are left out."""
-    return [violation for violation in violations if violation.level is Level.ERROR]
+    return [violation for violation in violations if violation.level is Certainty.ERROR]
 
 
 def _identity(violation: Violation) -> tuple[str, str]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
+from app.validity.base import (
+    DEFAULTS,
+    EVERYWHERE,
+    Location,
+    Options,
+    Pairs,
+    Report,
+    Violation,
+    json_type,
+    shown,
+)
 from app.validity.json_values import examine
 
 _ROLES: Final = ("user", "model", "function", None)
@@ -22,20 +32,20 @@ def check_gemini(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
     calls = _CallRules(report)
     first = True
     for index, (key, content) in enumerate(pairs):
-        spot = Spot(index, key)
-        examine(content, spot, report)
+        location = Location(index, key)
+        examine(content, location, report)
         if not isinstance(content, Mapping):
-            report.add("shape.not-a-message", spot, json_type(content))
+            report.add("shape.not-a-message", location, json_type(content))
             continue
         role = content.get("role")
         if role not in _ROLES:
-            report.add("gemini.role", spot, shown(role))
+            report.add("gemini.role", location, shown(role))
         if first and role == "model":
-            report.add("gemini.first-role", spot)
+            report.add("gemini.first-role", location)
         first = False
-        parts = list(_parts(content, spot, report))
-        _check_parts(parts, spot, report)
-        calls.content([part for _, part in parts], spot)
+        parts = list(_parts(content, location, report))
+        _check_parts(parts, location, report)
+        calls.content([part for _, part in parts], location)
     calls.end()
     if first:
         report.add("gemini.empty-conversation", EVERYWHERE)
@@ -43,20 +53,20 @@ def check_gemini(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
 
 
 def _parts(
-    content: Mapping[str, Any], spot: Spot, report: Report
-) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
+    content: Mapping[str, Any], location: Location, report: Report
+) -> Iterator[tuple[Location, Mapping[str, Any]]]:
     """The parts that are objects, each with its place."""
     listed = content.get("parts")
     for number, part in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(part, Mapping):
-            yield spot.at("parts", number), part
+            yield location.at("parts", number), part
         else:
-            report.add("shape.not-a-message", spot.at("parts", number), json_type(part))
+            report.add("shape.not-a-message", location.at("parts", number), json_type(part))
 
 
-def _check_parts(parts: list[tuple[Spot, Mapping[str, Any]]], spot: Spot, report: Report) -> None:
+def _check_parts(parts: list[tuple[Location, Mapping[str, Any]]], location: Location, report: Report) -> None:
     if not parts:
-        report.add("gemini.empty-parts", spot, "no part")
+        report.add("gemini.empty-parts", location, "no part")
     for place, part in parts:
         if not part:
             report.add("gemini.empty-parts", place, "a part without a member")
@@ -72,15 +82,17 @@ class _CallRules:
         self._waiting = 0
         self._caller = EVERYWHERE
 
-    def content(self, parts: list[Mapping[str, Any]], spot: Spot) -> None:
+    def content(self, parts: list[Mapping[str, Any]], location: Location) -> None:
         """The next content."""
         responses = sum("functionResponse" in part for part in parts)
         if responses and not self._waiting:
-            self._report.add("gemini.orphan-response", spot, f"{responses} responses")
+            self._report.add("gemini.orphan-response", location, f"{responses} responses")
         elif responses != self._waiting:
-            self._report.add("gemini.part-count", spot, f"{responses} responses for {self._waiting} calls")
+            self._report.add(
+                "gemini.part-count", location, f"{responses} responses for {self._waiting} calls"
+            )
         self._waiting = sum("functionCall" in part for part in parts)
-        self._caller = spot
+        self._caller = location
 
     def end(self) -> None:
         """Nothing follows any more."""

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from app.model import JsonPath
-from app.validity.base import Report, Spot
+from app.validity.base import Location, Report
 
 _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
 """A path as a chain back to the root, so that a deep value costs one link and not a copy of its path."""
@@ -20,7 +20,7 @@ _NOTHING: Final = (b":null", b",null", b"[null")
 """Where `null` stands for a value; a number that is none is written so, too."""
 
 
-def examine(value: Any, spot: Spot, report: Report) -> int:
+def examine(value: Any, location: Location, report: Report) -> int:
     """Report each string and number inside `value` that JSON cannot carry; give the bytes of its JSON.
 
     The size is that of compact UTF-8 JSON, with numbers to within some digits.
@@ -28,49 +28,49 @@ def examine(value: Any, spot: Spot, report: Report) -> int:
     try:
         written = _encode(value)
     except (ValueError, TypeError, OverflowError, RecursionError):
-        return _look_at_each(value, spot, report)
+        return _look_at_each(value, location, report)
     if written == b"null" or any(word in written for word in _NOTHING):
-        return _look_at_each(value, spot, report)
+        return _look_at_each(value, location, report)
     return len(written)
 
 
-def _look_at_each(value: Any, spot: Spot, report: Report) -> int:
+def _look_at_each(value: Any, location: Location, report: Report) -> int:
     """The same by a walk with a list of its own, so that no depth of nesting is too much."""
     size = 0
     todo: list[tuple[Any, _Trail]] = [(value, None)]
     while todo:
         current, trail = todo.pop()
         if isinstance(current, str):
-            size += _text_size(current, trail, spot, report)
+            size += _text_size(current, trail, location, report)
         elif isinstance(current, dict):
             size += 1 + max(len(current), 1)
             for key, inner in current.items():
                 if isinstance(key, str):
-                    size += _text_size(key, trail, spot, report) + 1
+                    size += _text_size(key, trail, location, report) + 1
                     todo.append((inner, (trail, key)))
         elif isinstance(current, list | tuple):
             size += 1 + max(len(current), 1)
             todo.extend((inner, (trail, i)) for i, inner in enumerate(current))
         else:
-            size += _scalar_size(current, trail, spot, report)
+            size += _scalar_size(current, trail, location, report)
     return size
 
 
-def _text_size(text: str, trail: _Trail, spot: Spot, report: Report) -> int:
+def _text_size(text: str, trail: _Trail, location: Location, report: Report) -> int:
     written = encode_basestring(text)
     if written.isascii():
         return len(written)
     try:
         return len(written.encode("utf-8"))
     except UnicodeEncodeError as error:
-        report.add("json.lone-surrogate", spot.at(*_path(trail)), f"U+{ord(written[error.start]):04X}")
+        report.add("json.lone-surrogate", location.at(*_path(trail)), f"U+{ord(written[error.start]):04X}")
         return len(written.encode("utf-8", "surrogatepass"))
 
 
-def _scalar_size(value: Any, trail: _Trail, spot: Spot, report: Report) -> int:
+def _scalar_size(value: Any, trail: _Trail, location: Location, report: Report) -> int:
     if isinstance(value, float):
         if not math.isfinite(value):
-            report.add("json.not-finite", spot.at(*_path(trail)), str(value))
+            report.add("json.not-finite", location.at(*_path(trail)), str(value))
         return len(repr(value))
     if isinstance(value, int) and not isinstance(value, bool):
         # Not its text: Python refuses to write out an integer of more than 4300 digits.

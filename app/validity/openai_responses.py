@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from app.formats.responses.words import (
+from app.formats.responses.names import (
     ANSWERED_BY,
     BY_PROVIDER,
     LOCAL,
@@ -19,7 +19,17 @@ from app.formats.responses.words import (
     is_produced,
     kind_of,
 )
-from app.validity.base import DEFAULTS, EVERYWHERE, Options, Pairs, Report, Spot, Violation, json_type, shown
+from app.validity.base import (
+    DEFAULTS,
+    EVERYWHERE,
+    Location,
+    Options,
+    Pairs,
+    Report,
+    Violation,
+    json_type,
+    shown,
+)
 from app.validity.json_values import examine
 
 MAX_ID_CHARS: Final = 64
@@ -41,15 +51,15 @@ def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Vi
     calls, reasoning = _CallRules(report), _ReasoningRules(report, options)
     index = -1
     for index, (key, item) in enumerate(pairs):
-        spot = Spot(index, key)
-        examine(item, spot, report)
+        location = Location(index, key)
+        examine(item, location, report)
         if not isinstance(item, Mapping):
-            report.add("shape.not-a-message", spot, json_type(item))
+            report.add("shape.not-a-message", location, json_type(item))
             continue
         kind = kind_of(item)
-        reasoning.item(item, kind, spot)
-        calls.item(item, kind, spot)
-        _check_item(item, kind, spot, report)
+        reasoning.item(item, kind, location)
+        calls.item(item, kind, location)
+        _check_item(item, kind, location, report)
     reasoning.end()
     calls.end()
     if index < 0:
@@ -57,33 +67,33 @@ def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Vi
     return report.violations()
 
 
-def _check_item(item: Mapping[str, Any], kind: str, spot: Spot, report: Report) -> None:
+def _check_item(item: Mapping[str, Any], kind: str, location: Location, report: Report) -> None:
     """What one item has to be, whatever stands around it."""
     if kind == "message":
-        _check_message(item, spot, report)
+        _check_message(item, location, report)
     elif kind in LOCAL:
-        report.add("responses.local-item", spot, kind)
+        report.add("responses.local-item", location, kind)
     elif kind in _NAMED:
         name, given = item.get("name"), item.get(_NAMED[kind])
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            report.add("responses.bad-tool-name", spot, shown(name))
+            report.add("responses.bad-tool-name", location, shown(name))
         if not isinstance(given, str):
-            report.add("responses.arguments", spot, json_type(given))
+            report.add("responses.arguments", location, json_type(given))
     elif kind not in _KNOWN:
-        report.add("responses.unknown-item", spot, shown(item.get("type")))
+        report.add("responses.unknown-item", location, shown(item.get("type")))
 
 
-def _check_message(item: Mapping[str, Any], spot: Spot, report: Report) -> None:
+def _check_message(item: Mapping[str, Any], location: Location, report: Report) -> None:
     role, content = item.get("role"), item.get("content")
     if not isinstance(role, str) or role not in ROLES:
-        report.add("responses.role", spot, shown(role))
+        report.add("responses.role", location, shown(role))
     if not content:
-        report.add("responses.empty-text", spot)
+        report.add("responses.empty-text", location)
     for number, part in enumerate(content if isinstance(content, list) else ()):
         kind = part.get("type") if isinstance(part, Mapping) else None
         word = kind if isinstance(kind, str) else ""
         if not (word in _SAID if role == "assistant" else word.startswith("input_")):
-            report.add("responses.content", spot.at("content", number), word or json_type(part))
+            report.add("responses.content", location.at("content", number), word or json_type(part))
 
 
 class _CallRules:
@@ -91,38 +101,38 @@ class _CallRules:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._calls: dict[tuple[str, str], Spot] = {}
-        self._outputs: dict[tuple[str, str], Spot] = {}
+        self._calls: dict[tuple[str, str], Location] = {}
+        self._outputs: dict[tuple[str, str], Location] = {}
         self._answered: dict[str, set[str]] = defaultdict(set)
         """Ids of calls with an output behind them, by the type of call: of these no more is held."""
 
-    def item(self, item: Mapping[str, Any], kind: str, spot: Spot) -> None:
+    def item(self, item: Mapping[str, Any], kind: str, location: Location) -> None:
         """The next item; one that is no half of a pair counts nothing."""
         if not (is_call(item) or is_output(item)):
             return
         ident = item.get("call_id")
         if not isinstance(ident, str) or not ident:
-            self._report.add("responses.call-id", spot, kind)
+            self._report.add("responses.call-id", location, kind)
             return
         if len(ident) > MAX_ID_CHARS:
-            self._report.add("responses.call-id-long", spot, f"{len(ident)} characters")
+            self._report.add("responses.call-id-long", location, f"{len(ident)} characters")
         known, rule = (self._calls, "call-id") if is_call(item) else (self._outputs, "output")
         pair = (ANSWERED_BY.get(kind, kind), ident)
         if pair in known or ident in self._answered[pair[0]]:
-            self._report.add(f"responses.duplicate-{rule}", spot, shown(ident))
+            self._report.add(f"responses.duplicate-{rule}", location, shown(ident))
         elif known is self._outputs and self._calls.pop(pair, None) is not None:
             self._answered[pair[0]].add(ident)
         else:
-            known[pair] = spot
+            known[pair] = location
 
     def end(self) -> None:
         """Nothing follows any more: what is half of a pair stays so."""
-        for pair, spot in self._outputs.items():
+        for pair, location in self._outputs.items():
             rule = "output-before-call" if pair in self._calls else "orphan-output"
-            self._report.add(f"responses.{rule}", spot, shown(pair[1]))
-        for pair, spot in self._calls.items():
+            self._report.add(f"responses.{rule}", location, shown(pair[1]))
+        for pair, location in self._calls.items():
             if pair not in self._outputs:
-                self._report.add("responses.open-call", spot, shown(pair[1]))
+                self._report.add("responses.open-call", location, shown(pair[1]))
 
 
 class _ReasoningRules:
@@ -131,32 +141,32 @@ class _ReasoningRules:
     def __init__(self, report: Report, options: Options) -> None:
         self._report = report
         self._store = options.store
-        self._waiting: tuple[Any, Spot] | None = None
+        self._waiting: tuple[Any, Location] | None = None
         self._known: set[bytes] | None = None
         if options.before is not None:
             self._known = {_digest(_seal(item)) for _, item in options.before}
 
-    def item(self, item: Mapping[str, Any], kind: str, spot: Spot) -> None:
+    def item(self, item: Mapping[str, Any], kind: str, location: Location) -> None:
         """The next item."""
         if self._waiting is not None and not is_produced(item):
             self.end()
         self._waiting = None
         seal = _seal(item)
         if seal and self._known is not None and _digest(seal) not in self._known:
-            self._report.add("responses.reasoning-altered", spot, kind)
+            self._report.add("responses.reasoning-altered", location, kind)
         if kind != "reasoning":
             return
         ident = item.get("id")
         if ident:
-            self._waiting = (ident, spot)
+            self._waiting = (ident, location)
             if not (self._store or (isinstance(seal, str) and seal)):
-                self._report.add("responses.reasoning-lost", spot, shown(ident))
+                self._report.add("responses.reasoning-lost", location, shown(ident))
 
     def end(self) -> None:
         """What followed the newest reasoning is not what it led to, or nothing did."""
         if self._waiting is not None:
-            ident, spot = self._waiting
-            self._report.add("responses.reasoning-alone", spot, shown(ident))
+            ident, location = self._waiting
+            self._report.add("responses.reasoning-alone", location, shown(ident))
 
 
 def _seal(item: Any) -> Any:

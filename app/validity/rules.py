@@ -12,7 +12,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 
-class Level(StrEnum):
+class Certainty(StrEnum):
     """How sure it is that the provider refuses."""
 
     ERROR = "error"
@@ -26,7 +26,7 @@ class Rule(Struct, frozen=True):
 
     name: str
     """`<provider>.<what is wrong>`; `json` and `shape` hold for every provider."""
-    level: Level
+    level: Certainty
     text: str
     """What is wrong, in one line."""
     source: str
@@ -34,11 +34,11 @@ class Rule(Struct, frozen=True):
 
 
 def _error(name: str, text: str, source: str) -> Rule:
-    return Rule(name, Level.ERROR, text, source)
+    return Rule(name, Certainty.ERROR, text, source)
 
 
 def _risk(name: str, text: str, source: str) -> Rule:
-    return Rule(name, Level.RISK, text, source)
+    return Rule(name, Certainty.RISK, text, source)
 
 
 _MESSAGES = "Claude docs, Messages API reference"

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from app.validity.base import Spot
+from app.validity.base import Location
 
 
-class Family(StrEnum):
+class BlockFamily(StrEnum):
     """What a block is for the rules of order."""
 
     TEXT = "text"
@@ -24,22 +24,22 @@ class Family(StrEnum):
     OTHER = "other"
 
 
-_FAMILIES: Mapping[str, Family] = {
-    "text": Family.TEXT,
-    "thinking": Family.THINKING,
-    "redacted_thinking": Family.THINKING,
-    "tool_use": Family.CALL,
-    "tool_result": Family.RESULT,
-    "server_tool_use": Family.SERVER_CALL,
-    "mcp_tool_use": Family.SERVER_CALL,
+_FAMILIES: Mapping[str, BlockFamily] = {
+    "text": BlockFamily.TEXT,
+    "thinking": BlockFamily.THINKING,
+    "redacted_thinking": BlockFamily.THINKING,
+    "tool_use": BlockFamily.CALL,
+    "tool_result": BlockFamily.RESULT,
+    "server_tool_use": BlockFamily.SERVER_CALL,
+    "mcp_tool_use": BlockFamily.SERVER_CALL,
 }
 
-_ROLES: Mapping[Family, str] = {
-    Family.THINKING: "assistant",
-    Family.CALL: "assistant",
-    Family.SERVER_CALL: "assistant",
-    Family.SERVER_RESULT: "assistant",
-    Family.RESULT: "user",
+_ROLES: Mapping[BlockFamily, str] = {
+    BlockFamily.THINKING: "assistant",
+    BlockFamily.CALL: "assistant",
+    BlockFamily.SERVER_CALL: "assistant",
+    BlockFamily.SERVER_RESULT: "assistant",
+    BlockFamily.RESULT: "user",
 }
 
 KNOWN_ROLES = ("user", "assistant")
@@ -48,8 +48,8 @@ KNOWN_ROLES = ("user", "assistant")
 class Block(Struct, frozen=True):
     """What the rules of order need of a block; its texts are not held."""
 
-    family: Family
-    spot: Spot
+    family: BlockFamily
+    location: Location
     id: str | None = None
     """The id of a call or the id that a result answers; None where it is no string."""
     loose_end: bool = False
@@ -65,69 +65,71 @@ class Turn(Struct):
     """`user` or `assistant`; empty for messages of any other role, which make a turn without blocks."""
     blocks: list[Block] = field(default_factory=list)
 
-    def of(self, family: Family) -> list[Block]:
+    def of(self, family: BlockFamily) -> list[Block]:
         return [block for block in self.blocks if block.family is family]
 
 
-def family_of(kind: Any) -> Family:
+def family_of(kind: Any) -> BlockFamily:
     """The family of a block's type; server tools' results are known by how their type ends."""
     if not isinstance(kind, str):
-        return Family.OTHER
-    fallback = Family.SERVER_RESULT if kind.endswith("_tool_result") else Family.OTHER
+        return BlockFamily.OTHER
+    fallback = BlockFamily.SERVER_RESULT if kind.endswith("_tool_result") else BlockFamily.OTHER
     return _FAMILIES.get(kind, fallback)
 
 
-def role_allows(role: str, family: Family) -> bool:
+def role_allows(role: str, family: BlockFamily) -> bool:
     """Whether a block of this family may stand in a message of this role."""
     return _ROLES.get(family, role) == role
 
 
-def content_of(message: Mapping[str, Any], spot: Spot) -> Iterator[tuple[Mapping[str, Any], Spot]]:
+def content_of(
+    message: Mapping[str, Any], location: Location
+) -> Iterator[tuple[Mapping[str, Any], Location]]:
     """The blocks of a message that are objects; a string counts as one text block, an empty one as none."""
     content = message.get("content")
     if isinstance(content, str) and content:
-        yield {"type": "text", "text": content}, spot.at("content")
+        yield {"type": "text", "text": content}, location.at("content")
     elif isinstance(content, list):
         for i, block in enumerate(content):
             if isinstance(block, Mapping):
-                yield block, spot.at("content", i)
+                yield block, location.at("content", i)
 
 
-def read_turns(messages: Iterable[tuple[Spot, Mapping[str, Any]]]) -> Iterator[Turn]:
+def read_turns(messages: Iterable[tuple[Location, Mapping[str, Any]]]) -> Iterator[Turn]:
     """The turns of a conversation, one at a time.
 
     Blocks that their role may not carry are left out: they pair with nothing.
     """
     turn: Turn | None = None
-    for spot, message in messages:
+    for location, message in messages:
         role = message.get("role")
         role = role if role in KNOWN_ROLES else ""
         if turn is None or role != turn.role:
             if turn is not None:
                 yield turn
             turn = Turn(role)
-        turn.blocks.extend(_blocks(message, role, spot))
+        turn.blocks.extend(_blocks(message, role, location))
     if turn is not None:
         yield turn
 
 
-def _blocks(message: Mapping[str, Any], role: str, spot: Spot) -> Iterator[Block]:
+def _blocks(message: Mapping[str, Any], role: str, location: Location) -> Iterator[Block]:
     if not role:
         return
-    for data, place in content_of(message, spot):
+    for data, place in content_of(message, location):
         family = family_of(data.get("type"))
         if role_allows(role, family):
             yield _block(data, family, place)
 
 
-def _block(data: Mapping[str, Any], family: Family, spot: Spot) -> Block:
-    if family is Family.TEXT:
-        return Block(family, spot, loose_end=_has_loose_end(data.get("text")))
-    if family is Family.THINKING:
-        return Block(family, spot, seal=_seal(data))
-    field_name = "id" if family in (Family.CALL, Family.SERVER_CALL) else "tool_use_id"
+def _block(data: Mapping[str, Any], family: BlockFamily, location: Location) -> Block:
+    if family is BlockFamily.TEXT:
+        return Block(family, location, loose_end=_has_loose_end(data.get("text")))
+    if family is BlockFamily.THINKING:
+        return Block(family, location, seal=_seal(data))
+    field_name = "id" if family in (BlockFamily.CALL, BlockFamily.SERVER_CALL) else "tool_use_id"
     value = data.get(field_name)
-    return Block(family, spot, id=value if isinstance(value, str) else None)
+    return Block(family, location, id=value if isinstance(value, str) else None)
 
 
 def _has_loose_end(text: Any) -> bool:

@@ -93,7 +93,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Tried:
+class ComparedPipeline:
     """One pipeline by the name it was asked for: its outcome, or why there is none."""
 
     name: str
@@ -127,14 +127,14 @@ class Comparer:
         self._workspace = workspace
         self._rules = RuleBook(workspace.session)
 
-    def try_named(self, name: str) -> Tried:
+    def try_named(self, name: str) -> ComparedPipeline:
         """The outcome of a pipeline by name or path. A file that is none costs only its own row."""
         pipeline = None
         try:
             pipeline = load(name)
-            return Tried(name, pipeline, self.outcome(pipeline))
+            return ComparedPipeline(name, pipeline, self.outcome(pipeline))
         except (HandcompactError, OSError) as error:
-            return Tried(name, pipeline, problem=str(error))
+            return ComparedPipeline(name, pipeline, problem=str(error))
 
     def outcome(self, pipeline: Pipeline) -> Outcome:
         """What one pipeline would make of the session."""
@@ -168,7 +168,7 @@ class Comparer:
 
 def compare(
     workspace: Workspace, names: Iterable[str] = (), stop: Callable[[], bool] = lambda: False
-) -> Iterator[Tried]:
+) -> Iterator[ComparedPipeline]:
     """The outcomes of pipelines (default: ours and the person's own), one by one, until `stop` says so."""
     comparer = Comparer(workspace)
     for name in names or known_names():
@@ -177,12 +177,12 @@ def compare(
         yield comparer.try_named(name)
 
 
-def ranked(tried: Iterable[Tried]) -> list[Tried]:
+def ranked(tried: Iterable[ComparedPipeline]) -> list[ComparedPipeline]:
     """The rows from the one to regret least to the one to regret most; those that failed come last."""
     return sorted(tried, key=lambda row: (row.outcome is None, *(row.outcome.regret if row.outcome else ())))
 
 
-def best(tried: Iterable[Tried]) -> Best | None:
+def best(tried: Iterable[ComparedPipeline]) -> Best | None:
     """The outcome to take: of those that cost the least of what cannot be had again, the smallest.
 
     None where no valid outcome frees anything.

@@ -21,7 +21,7 @@ from app.work.checks import Check
 from app.work.workspace import Status, Step, Workspace
 
 
-class Kept(StrEnum):
+class KeepReason(StrEnum):
     """Why a change is not made."""
 
     REFUSED = "kept"
@@ -40,7 +40,7 @@ class ChangedBlock(Struct, frozen=True):
     """Of its message in the session; None for a made one."""
     steps: tuple[str, ...]
     """The steps that change it."""
-    kept: Kept | None = None
+    kept: KeepReason | None = None
     only_copy: bool = False
 
     @property
@@ -82,7 +82,7 @@ class Comparison:
 def compare_step(workspace: Workspace, step: Step) -> Comparison:
     """What one step changes, with what it would change but for pins and refusals."""
     pins = workspace.state.pins
-    changes: dict[str, tuple[Change, Kept | None]] = {
+    changes: dict[str, tuple[Change, KeepReason | None]] = {
         change.key: (change, _why_kept(change, step, pins)) for change in workspace.held_back(step)
     }
     changes.update((change.key, (change, None)) for change in step.changes)
@@ -101,7 +101,7 @@ def compare_all(workspace: Workspace) -> Comparison:
     pins = workspace.state.pins
     changing: dict[str, tuple[str, ...]] = {}
     keeping: dict[str, tuple[str, ...]] = {}
-    changes: dict[str, tuple[Change, Kept | None]] = {}
+    changes: dict[str, tuple[Change, KeepReason | None]] = {}
     for step in steps:
         for change in step.changes:
             changing[change.key] = (*changing.get(change.key, ()), step.name)
@@ -127,16 +127,16 @@ def _title(workspace: Workspace, step: Step) -> str:
     return f"stage {step.number} {workspace.pipeline.titles[step.number - 1]}"
 
 
-def _why_kept(change: Change, step: Step, pins: Collection[str]) -> Kept:
+def _why_kept(change: Change, step: Step, pins: Collection[str]) -> KeepReason:
     if change.key in step.refused:
-        return Kept.REFUSED
-    return Kept.PINNED if change.key in pins else Kept.PAIR
+        return KeepReason.REFUSED
+    return KeepReason.PINNED if change.key in pins else KeepReason.PAIR
 
 
 def _changed(
     workspace: Workspace,
     pairs: Sequence[PairedRow],
-    changes: Mapping[str, tuple[Change, Kept | None]],
+    changes: Mapping[str, tuple[Change, KeepReason | None]],
     steps: Mapping[str, tuple[str, ...]],
 ) -> Iterator[ChangedBlock]:
     numbers = _numbers(workspace)

@@ -13,13 +13,13 @@ from enum import StrEnum
 from msgspec import Struct
 
 from app.model import Block, Role, ToolUse, blocks_of
-from app.stages.replay import Fate, ModelCall, Replay, Watched
+from app.stages.replay import ModelCall, Replay, ReplayOutcome, WatchedResult
 from app.stages.result_gate import ResultGate
 from app.work.walk import Step
 from app.work.workspace import Workspace
 
 
-class Standing(StrEnum):
+class ResultStanding(StrEnum):
     """How a long result stands before one call."""
 
     WHOLE = "whole"
@@ -38,7 +38,7 @@ class ResultThen(Struct, frozen=True):
     """Of its message in the session."""
     tool: str
     path: str
-    standing: Standing
+    standing: ResultStanding
     words: str
     """Why, as a fragment of a sentence."""
 
@@ -78,7 +78,7 @@ def gate_walk(workspace: Workspace, step: Step) -> GateWalk | None:
 class _Placed(Struct, frozen=True):
     """A long result with where it stands among the messages."""
 
-    watched: Watched
+    watched: WatchedResult
     block: Block
     place: int
     number: int
@@ -135,14 +135,14 @@ def _then(one: _Placed, call: ModelCall, opened_at: int | None, seen: int, views
 
 def _standing(
     one: _Placed, call: ModelCall, opened_at: int | None, seen: int, views: int
-) -> tuple[Standing, str]:
+) -> tuple[ResultStanding, str]:
     if opened_at is None or call.number < opened_at:
-        return Standing.WHOLE, "the latch is closed"
+        return ResultStanding.WHOLE, "the latch is closed"
     match one.watched.fate:
-        case Fate.FROZEN:
-            return Standing.FROZEN, one.watched.words
-        case Fate.CUT if one.cut_at is not None and call.number >= one.cut_at:
-            return Standing.CUT, one.watched.words
-        case Fate.SPARED:
-            return Standing.SPARED, one.watched.words
-    return Standing.WAITING, f"seen in {min(seen, views)} of {views} prompts"
+        case ReplayOutcome.FROZEN:
+            return ResultStanding.FROZEN, one.watched.words
+        case ReplayOutcome.CUT if one.cut_at is not None and call.number >= one.cut_at:
+            return ResultStanding.CUT, one.watched.words
+        case ReplayOutcome.SPARED:
+            return ResultStanding.SPARED, one.watched.words
+    return ResultStanding.WAITING, f"seen in {min(seen, views)} of {views} prompts"

@@ -16,7 +16,7 @@ from app.work.rows import BlockRow
 from app.work.workspace import Workspace
 
 
-class By(StrEnum):
+class GroupBy(StrEnum):
     """What rows can be taken together by."""
 
     PATH = "path"
@@ -44,7 +44,7 @@ class _Gathered(Struct):
     tokens: int = 0
 
 
-def groups(workspace: Workspace, by: By) -> list[Group]:
+def groups(workspace: Workspace, by: GroupBy) -> list[Group]:
     """The live blocks, as the steps so far leave them, by what they have in common.
 
     The largest group comes first; turns come in their order. Blocks without it are in no group.
@@ -62,7 +62,7 @@ def groups(workspace: Workspace, by: By) -> list[Group]:
         Group(name, tuple(row.key for row in g.rows), g.tokens, len(g.rows), _words(g, by, calls))
         for name, g in gathered.items()
     ]
-    return found if by is By.TURN else sorted(found, key=lambda group: (-group.tokens, group.label))
+    return found if by is GroupBy.TURN else sorted(found, key=lambda group: (-group.tokens, group.label))
 
 
 def _calls(rows: Sequence[BlockRow], cwd: str | None) -> Mapping[str, Call]:
@@ -70,15 +70,15 @@ def _calls(rows: Sequence[BlockRow], cwd: str | None) -> Mapping[str, Call]:
     return {row.block.id: call_of(row.block, cwd) for row in rows if isinstance(row.block, ToolUse)}
 
 
-def _labels(rows: Sequence[BlockRow], by: By, calls: Mapping[str, Call]) -> Callable[[BlockRow], str]:
+def _labels(rows: Sequence[BlockRow], by: GroupBy, calls: Mapping[str, Call]) -> Callable[[BlockRow], str]:
     match by:
-        case By.PATH:
+        case GroupBy.PATH:
             return lambda row: _file(calls.get(_call_id(row)), row)
-        case By.TOOL:
+        case GroupBy.TOOL:
             return lambda row: row.tool
-        case By.VERDICT:
+        case GroupBy.VERDICT:
             return lambda row: str(row.verdict)
-        case By.TURN:
+        case GroupBy.TURN:
             titles = dict(_turn_titles(rows))
             return lambda row: titles[row.message.key]
 
@@ -115,19 +115,19 @@ def _first_words(message: Message) -> str:
     return next((" ".join(text.content.preview.split()) for text in typed), "")
 
 
-def _words(group: _Gathered, by: By, calls: Mapping[str, Call]) -> str:
+def _words(group: _Gathered, by: GroupBy, calls: Mapping[str, Call]) -> str:
     size = short_number(group.tokens)
     uses = [row for row in group.rows if isinstance(row.block, ToolUse)]
     match by:
-        case By.PATH:
+        case GroupBy.PATH:
             return _listed(*_reads(uses, calls), size, _edits(uses, calls))
-        case By.TOOL:
+        case GroupBy.TOOL:
             failed = sum(row.verdict is Verdict.ERROR for row in group.rows)
             return _listed(_some(len(uses), "call"), size, f"{failed} failed" if failed else "")
-        case By.TURN:
+        case GroupBy.TURN:
             messages = len({row.message.key for row in group.rows})
             return _listed(_some(messages, "message"), _some(len(uses), "call"), size)
-        case By.VERDICT:
+        case GroupBy.VERDICT:
             return _listed(_some(len(group.rows), "block"), size)
 
 

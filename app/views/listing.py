@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from app.compactability import State, Verdict
-from app.model import Author, Block, Boundary, Message, Record, Role, Standing, Text
+from app.model import Author, Block, Boundary, Message, Record, Role, SendStatus, Text
 from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
@@ -34,14 +34,14 @@ class Facet(StrEnum):
     STATE = "state"
 
 
-class Only(Struct, frozen=True):
+class FacetFilter(Struct, frozen=True):
     """Shows only the rows that have `value` in one facet."""
 
     facet: Facet
     value: str
 
 
-class Within(Struct, frozen=True):
+class KeysFilter(Struct, frozen=True):
     """Shows only the rows of these keys, under the name `value`."""
 
     value: str
@@ -49,10 +49,10 @@ class Within(Struct, frozen=True):
     keys: frozenset[str]
 
 
-class Share(Struct, frozen=True):
+class FilterShare(Struct, frozen=True):
     """How many rows a filter would show, and their tokens."""
 
-    only: Only
+    only: FacetFilter
     rows: int
     tokens: int
 
@@ -70,7 +70,7 @@ def key_of(item: Item) -> str:
 
 def is_live(item: Item) -> bool:
     """Whether a row is a block that is sent when the session goes on."""
-    return isinstance(item, BlockRow) and item.message.standing is Standing.LIVE
+    return isinstance(item, BlockRow) and item.message.standing is SendStatus.LIVE
 
 
 def items(seen: Outlook) -> list[Item]:
@@ -118,7 +118,7 @@ def _made(seen: Outlook) -> dict[str, list[Item]]:
 
 
 def arranged(
-    all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only: Only | Within | None
+    all_items: Iterable[Item], seen: Outlook, *, by_tokens: bool, only: FacetFilter | KeysFilter | None
 ) -> list[Item]:
     """The items that pass the filter.
 
@@ -148,7 +148,7 @@ def as_listed(all_items: Sequence[Item]) -> Arrangement:
 
 
 def arrange(
-    all_items: Sequence[Item], seen: Outlook, *, by_tokens: bool, only: Only | Within | None
+    all_items: Sequence[Item], seen: Outlook, *, by_tokens: bool, only: FacetFilter | KeysFilter | None
 ) -> Arrangement:
     """The rows that pass the filter, in their order; takes a look at every row."""
     rows: Sequence[Item]
@@ -185,9 +185,9 @@ def tokens_of(row: BlockRow, seen: Outlook) -> int:
     return seen.workspace.block_tokens(seen.block(row) or row.block)
 
 
-def has(item: Item, seen: Outlook, only: Only | Within) -> bool:
+def has(item: Item, seen: Outlook, only: FacetFilter | KeysFilter) -> bool:
     """Whether a filter shows this row."""
-    if isinstance(only, Within):
+    if isinstance(only, KeysFilter):
         return key_of(item) in only.keys
     return isinstance(item, BlockRow) and only.value in values(item, seen, only.facet)
 
@@ -232,7 +232,7 @@ def states_of(row: BlockRow, seen: Outlook) -> tuple[str, ...]:
     return tuple(now)
 
 
-def shares(all_items: Iterable[Item], seen: Outlook, facets: Iterable[Facet] = Facet) -> list[Share]:
+def shares(all_items: Iterable[Item], seen: Outlook, facets: Iterable[Facet] = Facet) -> list[FilterShare]:
     """Every value of each facet, the one with the most tokens first; takes a look at every row."""
     asked = tuple(facets)
     rows: Counter[tuple[Facet, str]] = Counter()
@@ -245,7 +245,7 @@ def shares(all_items: Iterable[Item], seen: Outlook, facets: Iterable[Facet] = F
             for value in values(item, seen, facet):
                 rows[facet, value] += 1
                 tokens[facet, value] += size
-    found = [Share(Only(*named), count, tokens[named]) for named, count in rows.items()]
+    found = [FilterShare(FacetFilter(*named), count, tokens[named]) for named, count in rows.items()]
     order = asked.index
     return sorted(found, key=lambda share: (order(share.only.facet), -share.tokens, share.only.value))
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from app.compactability import Verdict
 from app.display import short_number
-from app.model import Block, Standing
+from app.model import Block, SendStatus
 from app.stages.base import Change, ChangeKind, Messages
 from app.work.checks import words_gone
 from app.work.history import State
@@ -94,7 +94,7 @@ class Outlook:
         sums = dict.fromkeys(Verdict, 0)
         for row in self.workspace.rows:
             block = self.block(row)
-            if block is not None and row.message.standing is Standing.LIVE:
+            if block is not None and row.message.standing is SendStatus.LIVE:
                 sums[self.verdict(row)] += self.workspace.block_tokens(block)
         return sums
 

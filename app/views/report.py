@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.formats import format_named
-from app.model import Author, Notice, Session, Standing, Text, blocks_of
+from app.model import Author, Notice, SendStatus, Session, Text, blocks_of
 from app.secrets import count_secrets
 from app.validity.pairs import PairIndex
 from app.work.rows import BlockRow
@@ -84,7 +84,7 @@ def secret_notices(workspace: Workspace) -> Iterator[Notice]:
 
 def live_rows(workspace: Workspace) -> list[BlockRow]:
     """The rows of the live segment."""
-    return [row for row in workspace.rows if row.message.standing is Standing.LIVE]
+    return [row for row in workspace.rows if row.message.standing is SendStatus.LIVE]
 
 
 def _figures(workspace: Workspace) -> dict[str, Any]:

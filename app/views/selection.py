@@ -13,7 +13,7 @@ from app.compactability import Verdict
 from app.compactability.paths import base_name
 from app.compactability.turns import turns_of
 from app.errors import InputError
-from app.model import Block, Message, Standing, text_of
+from app.model import Block, Message, SendStatus, text_of
 from app.views.listing import role_of
 from app.work.rows import BlockRow
 from app.work.workspace import Workspace
@@ -66,7 +66,7 @@ def current_rows(workspace: Workspace) -> list[BlockRow]:
     rows = []
     for row in workspace.rows:
         change = changes.get(row.key)
-        if row.message.standing is not Standing.LIVE or (change is not None and change.after is None):
+        if row.message.standing is not SendStatus.LIVE or (change is not None and change.after is None):
             continue
         block = row.block if change is None or change.after is None else change.after
         verdict = row.verdict if change is None else Verdict.COMPACTED
@@ -84,7 +84,7 @@ def matching(rows: Iterable[BlockRow], wanted: Filter, tokens: Callable[[Block],
 
     `tokens` measures a block. Texts are read only where the filter asks for words.
     """
-    live = [row for row in rows if row.message.standing is Standing.LIVE]
+    live = [row for row in rows if row.message.standing is SendStatus.LIVE]
     turns = turn_numbers(list({row.message.key: row.message for row in live}.values()))
     newest = max(turns.values(), default=0)
     end = wanted.before_turn if wanted.before_turn >= 0 else newest + 1 + wanted.before_turn

@@ -21,7 +21,7 @@ from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
 
-class Sort(StrEnum):
+class SliceKind(StrEnum):
     """What the tokens of a slice mostly are; named as the shares of the usage bar."""
 
     KEPT = "kept"
@@ -34,10 +34,10 @@ class Sort(StrEnum):
 
 
 _SORTS: Final = {
-    Verdict.SUPERSEDED: Sort.SUPERSEDED,
-    Verdict.REGENERABLE: Sort.REGENERABLE,
-    Verdict.ERROR: Sort.ERROR,
-    Verdict.COMPACTED: Sort.COMPACTED,
+    Verdict.SUPERSEDED: SliceKind.SUPERSEDED,
+    Verdict.REGENERABLE: SliceKind.REGENERABLE,
+    Verdict.ERROR: SliceKind.ERROR,
+    Verdict.COMPACTED: SliceKind.COMPACTED,
 }
 
 
@@ -47,7 +47,7 @@ class Slice(Struct, frozen=True):
     start: int
     end: int
     tokens: int
-    sort: Sort
+    sort: SliceKind
     """What most of the tokens are."""
 
 
@@ -56,7 +56,7 @@ class SessionMap:
     """Tokens along the rows of a session, and the places that matter, as positions of rows."""
 
     sums: tuple[array[int], ...]
-    """For each of `Sort` the tokens up to each row: one entry more than there are rows."""
+    """For each of `SliceKind` the tokens up to each row: one entry more than there are rows."""
     boundaries: tuple[int, ...] = ()
     first_changed: int | None = None
     """What stands before it stays in the provider's cache; None where nothing is changed."""
@@ -76,7 +76,7 @@ class SessionMap:
         end = max(start + 1, (cell + 1) * self.rows // width)
         tokens = [sums[end] - sums[start] for sums in self.sums]
         most = max(range(len(tokens)), key=tokens.__getitem__)
-        return Slice(start, end, sum(tokens), tuple(Sort)[most])
+        return Slice(start, end, sum(tokens), tuple(SliceKind)[most])
 
     def cell_of(self, row: int, width: int) -> int:
         """The slice that a row is in, the first where it fills several."""
@@ -93,7 +93,7 @@ def session_map(items: Sequence[Item], seen: Outlook, first_changed: int | None 
 
     `first_changed` is the number of the first message that differs from what was sent before.
     """
-    sorts = tuple(Sort)
+    sorts = tuple(SliceKind)
     steps = [array("q", bytes(8 * len(items))) for _ in sorts]
     last_frozen: int | None = None
     changed: int | None = None
@@ -105,7 +105,7 @@ def session_map(items: Sequence[Item], seen: Outlook, first_changed: int | None 
         if item.key in seen.frozen:
             last_frozen = place
         if seen.block(item) is not None:
-            sort = _SORTS.get(seen.verdict(item), Sort.KEPT) if is_live(item) else Sort.UNSENT
+            sort = _SORTS.get(seen.verdict(item), SliceKind.KEPT) if is_live(item) else SliceKind.UNSENT
             steps[sorts.index(sort)][place] = tokens_of(item, seen)
     return SessionMap(
         sums=tuple(_summed(step) for step in steps),

@@ -22,7 +22,7 @@ LIFTS = ((), (ALLOW_WORDS,), (FORCE,), (ALLOW_WORDS, FORCE))
 
 
 @dataclass(frozen=True)
-class Way:
+class EditVariant:
     """One way to do an edit, and what it would do."""
 
     edit: Edit
@@ -60,7 +60,7 @@ class Attempt:
     """The history that it was tried on."""
     reason: str
     """Why it cannot be done as it was asked for; empty when it can."""
-    ways: tuple[Way, ...]
+    ways: tuple[EditVariant, ...]
     """How it can be done, the most careful first; none where it cannot at all."""
     rule: str = ""
     """What chose its blocks, where they are done as they were chosen."""
@@ -86,7 +86,7 @@ def why_not(edit: Edit, messages: Messages, context: Context) -> str | None:
     return reason.removesuffix(f" ({ALLOW_WORDS})").removesuffix(f" (override: {FORCE})")
 
 
-def take(workspace: Workspace, tried: Attempt, way: Way) -> bool:
+def take(workspace: Workspace, tried: Attempt, way: EditVariant) -> bool:
     """Do the edit; False where something else was done since it was tried."""
     if workspace.history.done != tried.done:
         return False
@@ -94,7 +94,7 @@ def take(workspace: Workspace, tried: Attempt, way: Way) -> bool:
     return True
 
 
-def _ways(workspace: Workspace, edit: Edit, messages: Messages, context: Context) -> Iterator[Way]:
+def _ways(workspace: Workspace, edit: Edit, messages: Messages, context: Context) -> Iterator[EditVariant]:
     known = {option.name for option in edit.options()}
     reached: set[frozenset[str]] = set()
     for lifts in LIFTS:
@@ -113,13 +113,13 @@ def _ways(workspace: Workspace, edit: Edit, messages: Messages, context: Context
             yield _way(workspace, lifted, result, context)
 
 
-def _way(workspace: Workspace, edit: Edit, result: StageResult, context: Context) -> Way:
+def _way(workspace: Workspace, edit: Edit, result: StageResult, context: Context) -> EditVariant:
     tokens = workspace.block_tokens
     protection = context.protection
     before = [change.before for change in result.changes if change.before is not None]
     after = [change.after for change in result.changes if change.after is not None]
     own = [block for block in before if is_typed(block)]
-    return Way(
+    return EditVariant(
         edit=edit,
         changes=result.changes,
         freed=sum(map(tokens, before)) - sum(map(tokens, after)),

@@ -11,7 +11,7 @@ from msgspec import Struct
 from app.compactability import Judgement, Verdict
 from app.display import counted
 from app.formats import format_named
-from app.formats.stretches import stretches
+from app.formats.segments import stretches
 from app.model import Author, Message, Role, Session, Text, blocks_of
 from app.stages.base import Change
 from app.validity import DEFAULTS, Options, Pairs, Violation, compare, is_near
@@ -20,7 +20,7 @@ from app.validity.pairs import PairIndex
 from app.validity.sealed import sealed_parts
 
 
-class Level(StrEnum):
+class CheckLevel(StrEnum):
     """How much a check found."""
 
     OK = "ok"
@@ -32,7 +32,7 @@ class Level(StrEnum):
 class Check(Struct, frozen=True):
     """One thing that was looked at, with the keys of the blocks that it is about."""
 
-    level: Level
+    level: CheckLevel
     text: str
     keys: tuple[str, ...] = ()
 
@@ -61,9 +61,9 @@ def check_words(before: Sequence[Message], after: Sequence[Message]) -> Check:
     total = len(user_words(before))
     gone = words_gone(before, after)
     if not gone:
-        return Check(Level.OK, f"your messages unchanged ({total} of {total})")
+        return Check(CheckLevel.OK, f"your messages unchanged ({total} of {total})")
     keys = tuple(text.key for text in gone)
-    return Check(Level.WARN, f"loses {len(gone)} of your {total} messages", keys)
+    return Check(CheckLevel.WARN, f"loses {len(gone)} of your {total} messages", keys)
 
 
 def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
@@ -76,9 +76,11 @@ def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
     ]
     if broken:
         return Check(
-            Level.FAIL, f"{len(broken)} tool calls or results would lose their counterpart", tuple(broken)
+            CheckLevel.FAIL,
+            f"{len(broken)} tool calls or results would lose their counterpart",
+            tuple(broken),
         )
-    return Check(Level.OK, f"every tool result still has its call ({counted(now.tool_pairs, 'pair')})")
+    return Check(CheckLevel.OK, f"every tool result still has its call ({counted(now.tool_pairs, 'pair')})")
 
 
 def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgement]) -> Check | None:
@@ -93,7 +95,7 @@ def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgeme
     if not keys:
         return None
     results = counted(len(keys), "result")
-    return Check(Level.WARN, f"loses the only copy of {results}", keys)
+    return Check(CheckLevel.WARN, f"loses the only copy of {results}", keys)
 
 
 class Faults(Struct, frozen=True):

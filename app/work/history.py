@@ -19,7 +19,7 @@ from app.refusal import Refusal, merged_refusal
 from app.summarizers import NO_SUMMARIES, Summaries
 
 
-class Deed(StrEnum):
+class OpKind(StrEnum):
     """The kinds of operations."""
 
     RUN = "run"
@@ -53,7 +53,7 @@ class Deed(StrEnum):
 class Operation(Struct, frozen=True):
     """One thing that a person did; `step` is the pipeline step it is about, if any."""
 
-    deed: Deed
+    kind: OpKind
     step: str = ""
     keys: tuple[str, ...] = ()
     """Keys of the blocks that it is about."""
@@ -65,32 +65,32 @@ class Operation(Struct, frozen=True):
     def words(self) -> str:
         """The operation as a person would name it: `accept microcompact`, `pin 2 blocks`."""
         blocks = "1 block" if len(self.keys) == 1 else f"{len(self.keys):,} blocks"
-        match self.deed:
-            case Deed.RUN:
+        match self.kind:
+            case OpKind.RUN:
                 return f"accept {self.step}"
-            case Deed.SKIP:
+            case OpKind.SKIP:
                 return f"skip {self.step}"
-            case Deed.BACK:
+            case OpKind.BACK:
                 return "undo a stage"
-            case Deed.OPTIONS:
+            case OpKind.OPTIONS:
                 return f"set {', '.join(name for name, _ in self.options)} of {self.step}"
-            case Deed.REFUSE:
+            case OpKind.REFUSE:
                 return f"reject {blocks} of {self.step}"
-            case Deed.ALLOW:
+            case OpKind.ALLOW:
                 return f"allow {blocks} of {self.step}"
-            case Deed.PIN | Deed.UNPIN:
-                return f"{self.deed} {blocks}"
-            case Deed.EDIT:
+            case OpKind.PIN | OpKind.UNPIN:
+                return f"{self.kind} {blocks}"
+            case OpKind.EDIT:
                 return " ".join(filter(None, (self._edit_words, blocks if self.keys else "")))
-            case Deed.UNCHANGED:
+            case OpKind.UNCHANGED:
                 return "compare with disk"
-            case Deed.SUMMARY:
+            case OpKind.SUMMARY:
                 return f"give {self.step} a summary from {dict(self.options).get('source')}"
-            case Deed.REFUSAL:
+            case OpKind.REFUSAL:
                 return f"give {self.step} a refusal"
-            case Deed.FAILURE:
+            case OpKind.FAILURE:
                 return f"record a failed summary for {self.step}"
-            case Deed.RESET:
+            case OpKind.RESET:
                 return f"reset {self.step}"
 
     @property
@@ -100,7 +100,7 @@ class Operation(Struct, frozen=True):
 
     def as_json(self) -> dict[str, Any]:
         """The operation as a JSON object; empty fields are left out."""
-        out: dict[str, Any] = {"deed": str(self.deed)}
+        out: dict[str, Any] = {"deed": str(self.kind)}
         if self.step:
             out["step"] = self.step
         if self.keys:
@@ -115,10 +115,10 @@ class Operation(Struct, frozen=True):
     def from_json(cls, data: Mapping[str, Any]) -> Operation:
         """The operation that `as_json` gave; raises InputError for anything else."""
         try:
-            deed, keys, options = Deed(data["deed"]), data.get("keys", ()), dict(data.get("options", {}))
+            kind, keys, options = OpKind(data["deed"]), data.get("keys", ()), dict(data.get("options", {}))
             plain = tuple((str(name), tuple(v) if isinstance(v, list) else v) for name, v in options.items())
             rule = str(data.get("rule", ""))
-            return cls(deed, str(data.get("step", "")), tuple(map(str, keys)), plain, rule)
+            return cls(kind, str(data.get("step", "")), tuple(map(str, keys)), plain, rule)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not an operation: {data!r:.200} ({error})") from error
 
@@ -141,7 +141,7 @@ class Edited(Struct, frozen=True):
         return edit_of(self.operation)
 
 
-class Given(Struct, frozen=True):
+class StageInputs(Struct, frozen=True):
     """What a stage is given beside the messages and its options."""
 
     summaries: Summaries = NO_SUMMARIES
@@ -183,9 +183,9 @@ class State:
         summaries = any(given != NO_SUMMARIES for given in self.summaries.values())
         return bool(self.path or self.pins or summaries) or any(given)
 
-    def given(self, step: str) -> Given:
+    def given(self, step: str) -> StageInputs:
         """What the stage of that name is given."""
-        return Given(
+        return StageInputs(
             self.summaries.get(step, NO_SUMMARIES),
             merged_refusal(self.refusals.get(step, ())),
             self.failures.get(step, 0),
@@ -203,36 +203,36 @@ def fold(operations: Iterable[Operation]) -> State:
 
 def _after(state: State, operation: Operation) -> State:
     step, keys, given = operation.step, frozenset(operation.keys), dict(operation.options)
-    match operation.deed:
-        case Deed.RUN | Deed.SKIP:
-            skipped = operation.deed is Deed.SKIP
+    match operation.kind:
+        case OpKind.RUN | OpKind.SKIP:
+            skipped = operation.kind is OpKind.SKIP
             return replace(state, path=(*state.path, Taken(step, skipped)))
-        case Deed.BACK:
+        case OpKind.BACK:
             return replace(state, path=_without_newest_stage(state.path))
-        case Deed.EDIT:
+        case OpKind.EDIT:
             return replace(state, path=(*state.path, Edited(operation)))
-        case Deed.OPTIONS:
+        case OpKind.OPTIONS:
             return replace(state, options={**state.options, step: {**state.options.get(step, {}), **given}})
-        case Deed.REFUSE:
+        case OpKind.REFUSE:
             refused = state.refused.get(step, frozenset()) | keys
             return replace(state, refused={**state.refused, step: refused})
-        case Deed.ALLOW:
+        case OpKind.ALLOW:
             refused = state.refused.get(step, frozenset()) - keys
             return replace(state, refused={**state.refused, step: refused})
-        case Deed.PIN:
+        case OpKind.PIN:
             return replace(state, pins=state.pins | keys)
-        case Deed.UNPIN:
+        case OpKind.UNPIN:
             return replace(state, pins=state.pins - keys)
-        case Deed.UNCHANGED:
+        case OpKind.UNCHANGED:
             return replace(state, unchanged=keys)
-        case Deed.SUMMARY:
+        case OpKind.SUMMARY:
             return _counted(_with_summary(state, step, given), step, failed=False)
-        case Deed.REFUSAL:
+        case OpKind.REFUSAL:
             refusals = (*state.refusals.get(step, ()), str(given.get("text", "")))
             return replace(state, refusals={**state.refusals, step: refusals})
-        case Deed.FAILURE:
+        case OpKind.FAILURE:
             return _counted(state, step, failed=True)
-        case Deed.RESET:
+        case OpKind.RESET:
             state = replace(state, refusals={**state.refusals, step: ()})
             return _counted(state, step, failed=False)
 
@@ -252,7 +252,7 @@ def edit_of(operation: Operation) -> Edit:
 def edit_operation(edit: Edit, rule: str = "") -> Operation:
     """An edit as data: its kind, its keys, the options that are not the usual ones, the rule that chose."""
     changed = ((o.name, getattr(edit, o.name)) for o in edit.options() if getattr(edit, o.name) != o.default)
-    return Operation(Deed.EDIT, edit.name, edit.keys, tuple(changed), rule)
+    return Operation(OpKind.EDIT, edit.name, edit.keys, tuple(changed), rule)
 
 
 def _counted(state: State, step: str, *, failed: bool) -> State:

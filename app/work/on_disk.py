@@ -24,7 +24,7 @@ _NUMBERED: Final = re.compile(r"\s*(\d+)(?:→|\t|\| )(.*)", re.DOTALL)
 _REMINDER: Final = re.compile(r"\s*<system-reminder>.*\Z", re.DOTALL)
 
 
-class Today(StrEnum):
+class DiskState(StrEnum):
     """What became of a file since it was read."""
 
     SAME = "unchanged"
@@ -35,7 +35,7 @@ class Today(StrEnum):
 
 def reads_today(
     messages: Sequence[Message], cwd: str | None = None, keys: Collection[str] | None = None
-) -> dict[str, Today]:
+) -> dict[str, DiskState]:
     """What became of the file of each read that nothing later made worthless, by its result's key.
 
     With `keys` only these are looked at, whatever became of them in the session. A relative path lies
@@ -43,7 +43,7 @@ def reads_today(
     """
     judgements = classify(messages, cwd)
     lines_of = lru_cache(maxsize=64)(_lines)
-    found: dict[str, Today] = {}
+    found: dict[str, DiskState] = {}
     for answer in answered(messages, cwd):
         key, path = answer.result.key, answer.call.path
         is_read = answer.call.kind is Kind.READ if keys else judgements[key].cause is Cause.FILE
@@ -51,21 +51,21 @@ def reads_today(
             continue
         lines = lines_of(path)
         if lines is None:
-            found[key] = Today.GONE
+            found[key] = DiskState.GONE
         else:
-            found[key] = Today.SAME if _stands(text_of(answer.result), lines) else Today.CHANGED
+            found[key] = DiskState.SAME if _stands(text_of(answer.result), lines) else DiskState.CHANGED
     return found
 
 
-def told(found: Iterable[Today]) -> str:
+def told(found: Iterable[DiskState]) -> str:
     """`5 unchanged, 2 changed, 1 gone`; empty for none."""
     count = Counter(found)
-    return ", ".join(f"{count[each]:,} {each}" for each in Today if count[each])
+    return ", ".join(f"{count[each]:,} {each}" for each in DiskState if count[each])
 
 
 def unchanged_reads(messages: Sequence[Message], cwd: str | None = None) -> frozenset[str]:
     """Keys of the results of reads whose lines stand in their file as they were read."""
-    return frozenset(key for key, today in reads_today(messages, cwd).items() if today is Today.SAME)
+    return frozenset(key for key, today in reads_today(messages, cwd).items() if today is DiskState.SAME)
 
 
 def _lines(path: str) -> list[str] | None:

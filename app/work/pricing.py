@@ -31,7 +31,7 @@ TURNS_SOONER: Final = 5
 """and at least so many turns sooner."""
 
 
-class Early(Struct, frozen=True):
+class EarlyChanges(Struct, frozen=True):
     """Changes in front of all others that free little and break the cached prefix early."""
 
     steps: tuple[str, ...]
@@ -68,7 +68,7 @@ class Pricing(Struct, frozen=True):
     """The first message that changes, as the rows number it; None where only the end or nothing changes."""
     cold_for: float | None = None
     """Seconds since the last reply where by then nothing is cached any more; None while it may be."""
-    early: Early | None = None
+    early: EarlyChanges | None = None
 
     @property
     def is_cold(self) -> bool:
@@ -211,7 +211,7 @@ class _Change(Struct, frozen=True):
     step: str
 
 
-def _early(workspace: Workspace, cost: Price, prices: CachePrices) -> Early | None:
+def _early(workspace: Workspace, cost: Price, prices: CachePrices) -> EarlyChanges | None:
     """The changes in front without which the plan pays back soonest, where they free little."""
     changes = sorted(_changes(workspace), key=lambda change: change.place)
     places = list(dict.fromkeys(change.place for change in changes))
@@ -247,9 +247,9 @@ def _lost_before(changes: Sequence[_Change]) -> dict[int, int]:
     return lost
 
 
-def _named(session: Session, changes: Sequence[_Change], prefix: int, turns: float) -> Early:
+def _named(session: Session, changes: Sequence[_Change], prefix: int, turns: float) -> EarlyChanges:
     numbers = {message.key: number for number, message in enumerate(session.messages)}
-    return Early(
+    return EarlyChanges(
         steps=tuple(dict.fromkeys(change.step for change in changes)),
         keys=tuple(dict.fromkeys(change.key for change in changes)),
         first=numbers[session.live[changes[0].place].key],

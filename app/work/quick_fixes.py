@@ -37,7 +37,7 @@ class QuickFix(Struct, frozen=True):
         return "" if self.looks_at_disk else f"fix {self.name}"
 
 
-class Offer(Struct, frozen=True):
+class QuickFixOffer(Struct, frozen=True):
     """What a quick fix would do now."""
 
     fix: QuickFix
@@ -54,7 +54,7 @@ class Offer(Struct, frozen=True):
         return self.blocks > 0
 
 
-def offer(workspace: Workspace, fix: QuickFix) -> Offer:
+def offer(workspace: Workspace, fix: QuickFix) -> QuickFixOffer:
     """What a quick fix would do with the conversation as it is now; nothing is done.
 
     One that looks at the disk opens the files that reads of the session name.
@@ -62,18 +62,18 @@ def offer(workspace: Workspace, fix: QuickFix) -> Offer:
     edit = fix.make(workspace)
     seen = told(reads_today(workspace.messages, workspace.session.cwd).values()) if fix.looks_at_disk else ""
     if not edit.keys and (edit.needs_keys or fix.looks_at_disk):
-        return Offer(fix, edit, 0, 0, seen or f"none found: {fix.about}")
+        return QuickFixOffer(fix, edit, 0, 0, seen or f"none found: {fix.about}")
     step = workspace.try_edit(edit)
     if not step.changes:
-        return Offer(fix, edit, 0, 0, step.result.note)
+        return QuickFixOffer(fix, edit, 0, 0, step.result.note)
     freed = workspace.tokens(step.before) - workspace.tokens(step.result.messages)
     # What is dropped leaves nothing in its place, and a short seal counts as no token.
     if freed <= 0 and any(change.after is not None for change in step.changes):
-        return Offer(fix, edit, 0, 0, "the placeholders would be as long as the results")
-    return Offer(fix, edit, len(step.changes), freed, seen or step.result.note)
+        return QuickFixOffer(fix, edit, 0, 0, "the placeholders would be as long as the results")
+    return QuickFixOffer(fix, edit, len(step.changes), freed, seen or step.result.note)
 
 
-def offers(workspace: Workspace, *, look_at_disk: bool = False) -> list[Offer]:
+def offers(workspace: Workspace, *, look_at_disk: bool = False) -> list[QuickFixOffer]:
     """What each quick fix would do, in the order of least regret; those that look at the disk if asked."""
     return [offer(workspace, fix) for fix in QUICK_FIXES if look_at_disk or not fix.looks_at_disk]
 

@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from app.display import counted
 from app.errors import BadPipeline
 from app.model import Block, Message, Session, chars_of, preview_of
-from app.work.history import Deed, Operation, edit_of
+from app.work.history import Operation, OpKind, edit_of
 from app.work.workspace import Workspace
 
 _LOOK_BYTES = 6
 
 
-class Misfit(Struct, frozen=True):
+class NotApplied(Struct, frozen=True):
     """An operation that was not done again, or not with all of its blocks."""
 
     operation: Operation
@@ -66,7 +66,7 @@ def looks_of(session: Session, keys: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def replay(operations: Iterable[Operation], looks: Mapping[str, str], new: Workspace) -> Iterator[Misfit]:
+def replay(operations: Iterable[Operation], looks: Mapping[str, str], new: Workspace) -> Iterator[NotApplied]:
     """Do operations in a workspace; yields what does not fit. A key without a look fits if it is there."""
     again = Replay(new, looks)
     for operation in operations:
@@ -81,13 +81,13 @@ class Replay:
         self._workspace = workspace
         self._looks = looks
 
-    def do(self, operation: Operation) -> Misfit | None:
+    def do(self, operation: Operation) -> NotApplied | None:
         """Do one as far as it fits; None when all of it does."""
         kept = tuple(self._fitting(operation.keys))
         gone = len(operation.keys) - len(kept)
-        if gone and not kept and operation.deed is not Deed.UNCHANGED:
+        if gone and not kept and operation.kind is not OpKind.UNCHANGED:
             rows = "the block is" if gone == 1 else f"all {gone:,} blocks are"
-            return Misfit(operation, gone, f"{rows} missing or changed")
+            return NotApplied(operation, gone, f"{rows} missing or changed")
         fitting = operation if not gone else replace(operation, keys=kept)
         try:
             reason = self._why_not(fitting)
@@ -96,9 +96,9 @@ class Replay:
         except BadPipeline as error:
             reason = str(error)
         if reason is not None:
-            return Misfit(operation, gone, reason)
+            return NotApplied(operation, gone, reason)
         self._workspace.do(fitting)
-        return Misfit(operation, gone) if gone else None
+        return NotApplied(operation, gone) if gone else None
 
     def _fitting(self, keys: Iterable[str]) -> Iterator[str]:
         made: set[str] | None = None
@@ -123,23 +123,23 @@ class Replay:
 
     def _why_not(self, operation: Operation) -> str | None:
         workspace = self._workspace
-        match operation.deed:
-            case Deed.EDIT:
+        match operation.kind:
+            case OpKind.EDIT:
                 result = workspace.try_edit(edit_of(operation)).result
                 return None if result.changes else result.note or "it would change nothing"
-            case Deed.OPTIONS:
+            case OpKind.OPTIONS:
                 workspace.pipeline.with_options({operation.step: dict(operation.options)})
-            case Deed.RUN | Deed.SKIP:
+            case OpKind.RUN | OpKind.SKIP:
                 return self._why_not_stage(operation)
-        return workspace.why_not(operation.deed, operation.step, operation.keys)
+        return workspace.why_not(operation.kind, operation.step, operation.keys)
 
     def _in_full(self, operation: Operation) -> Operation:
         """The operation as the workspace itself would note it, however it was written."""
         workspace = self._workspace
-        match operation.deed:
-            case Deed.RUN | Deed.SKIP:
+        match operation.kind:
+            case OpKind.RUN | OpKind.SKIP:
                 return replace(operation, step=self._next_stage)
-            case Deed.OPTIONS:
+            case OpKind.OPTIONS:
                 options = dict(operation.options)
                 changed = workspace.pipeline.with_options({operation.step: options})
                 stage = next(planned.stage for planned in changed.steps if planned.name == operation.step)
@@ -153,7 +153,7 @@ class Replay:
 
     def _why_not_stage(self, operation: Operation) -> str | None:
         workspace = self._workspace
-        if reason := workspace.why_not(operation.deed):
+        if reason := workspace.why_not(operation.kind):
             return reason
         if operation.step in ("", self._next_stage):
             return None

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
 
-from app.compactability import Answered, Judgement
+from app.compactability import Judgement, ResultFacts
 from app.edits import Edit
 from app.model import Session, ToolUse, blocks_of
 from app.pipeline import Pipeline
@@ -16,7 +16,7 @@ from app.stages.base import Action, Change, Context, Messages, Protection, Stage
 from app.stages.protection import with_pins
 from app.stages.survey import Survey, Surveys
 from app.tokens import Estimator, TokenEstimator, estimator
-from app.work.history import Edited, Given, State
+from app.work.history import Edited, StageInputs, State
 
 
 class Status(StrEnum):
@@ -153,7 +153,7 @@ class Walker:
         return step
 
     def _result(
-        self, stage: Stage, messages: Messages, kept: frozenset[str], given: Given, skipped: bool
+        self, stage: Stage, messages: Messages, kept: frozenset[str], given: StageInputs, skipped: bool
     ) -> StageResult:
         if skipped:
             return StageResult(messages, note="skipped")
@@ -169,9 +169,9 @@ class Walker:
 
     def context(self, messages: Messages, state: State) -> Context:
         """What a hand edit of these messages may look at."""
-        return self._context(messages, state.pins, Given(unchanged=state.unchanged))
+        return self._context(messages, state.pins, StageInputs(unchanged=state.unchanged))
 
-    def _context(self, messages: Messages, kept: frozenset[str], given: Given) -> Context:
+    def _context(self, messages: Messages, kept: frozenset[str], given: StageInputs) -> Context:
         return Context(
             estimator=self._measure,
             protection=with_pins(self._survey(messages).protection, messages, kept),
@@ -196,7 +196,7 @@ class Walker:
         return self._survey(messages).judgements
 
     @property
-    def answers(self) -> Sequence[Answered]:
+    def answers(self) -> Sequence[ResultFacts]:
         """Every result of the live segment as it was opened, with its call."""
         return self._survey(self._session.live).answers
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from app.compactability import Answered, Judgement
+from app.compactability import Judgement, ResultFacts
 from app.edits import Edit
 from app.errors import RefusedError
 from app.model import Block, Message, Session, Text
@@ -21,7 +21,7 @@ from app.tokens import token_estimator
 from app.tokens.calibration import Calibration, calibrated
 from app.tokens.counter import Counter, watch
 from app.work.checks import Check, check_only_copies, check_pairs, check_words, words_gone
-from app.work.history import Deed, Edited, History, Operation, State, edit_of, edit_operation, fold
+from app.work.history import Edited, History, Operation, OpKind, State, edit_of, edit_operation, fold
 from app.work.on_disk import unchanged_reads
 from app.work.rows import BlockRow, block_rows
 from app.work.walk import Status, Step, Told, Walker, untold
@@ -31,9 +31,17 @@ __all__ = ["DEFAULT_WINDOW", "LARGE_WINDOW", "Status", "Step", "Workspace"]
 DEFAULT_WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
 
-_NO_STAGE_NAMED = {Deed.RUN, Deed.SKIP, Deed.BACK, Deed.PIN, Deed.UNPIN, Deed.EDIT, Deed.UNCHANGED}
-_ABOUT_A_STAGE = frozenset(Deed) - _NO_STAGE_NAMED
-"""Deeds that name a stage by hand."""
+_NO_STAGE_NAMED = {
+    OpKind.RUN,
+    OpKind.SKIP,
+    OpKind.BACK,
+    OpKind.PIN,
+    OpKind.UNPIN,
+    OpKind.EDIT,
+    OpKind.UNCHANGED,
+}
+_ABOUT_A_STAGE = frozenset(OpKind) - _NO_STAGE_NAMED
+"""Operations that name a stage by hand."""
 
 
 class Workspace:
@@ -130,7 +138,7 @@ class Workspace:
         return self._walker.judge(self.session.messages)
 
     @property
-    def answers(self) -> Sequence[Answered]:
+    def answers(self) -> Sequence[ResultFacts]:
         """Every result of the live segment as it was opened, with its call."""
         return self._walker.answers
 
@@ -244,30 +252,30 @@ class Workspace:
 
     # What a person does
 
-    def why_not(self, deed: Deed, step: str = "", keys: Iterable[str] = ()) -> str | None:
+    def why_not(self, kind: OpKind, step: str = "", keys: Iterable[str] = ()) -> str | None:
         """Why this cannot be done now, in words; None when it can."""
         known = {s.name for s in self.pipeline.steps}
-        if deed in (Deed.RUN, Deed.SKIP, Deed.BACK):
+        if kind in (OpKind.RUN, OpKind.SKIP, OpKind.BACK):
             # Only these ask for the state, which takes a look at every operation.
             taken = len(self.state.taken)
-            if deed is Deed.BACK:
+            if kind is OpKind.BACK:
                 return None if taken else "no stage has been run yet"
             if taken >= len(self.pipeline.steps):
                 stages = "the one stage" if taken == 1 else f"all {taken} stages"
                 return f"{stages} of {self.pipeline.name} {'is' if taken == 1 else 'are'} done"
-        if deed in _ABOUT_A_STAGE and step not in known:
+        if kind in _ABOUT_A_STAGE and step not in known:
             return f"{self.pipeline.name} has no stage {step!r}"
-        if deed in (Deed.PIN, Deed.UNPIN, Deed.REFUSE, Deed.ALLOW) and not tuple(keys):
+        if kind in (OpKind.PIN, OpKind.UNPIN, OpKind.REFUSE, OpKind.ALLOW) and not tuple(keys):
             return "no rows are chosen"
         return None
 
     def advance(self) -> bool:
         """Accept the next stage; False after the last one."""
-        return self._take(Deed.RUN)
+        return self._take(OpKind.RUN)
 
     def skip(self) -> bool:
         """Pass over the next stage; False after the last one."""
-        return self._take(Deed.SKIP)
+        return self._take(OpKind.SKIP)
 
     def run_all(self) -> None:
         """Accept every stage that is left."""
@@ -276,9 +284,9 @@ class Workspace:
 
     def back(self) -> bool:
         """Take the newest stage back, keeping its options and refusals; False before the first."""
-        if self.why_not(Deed.BACK):
+        if self.why_not(OpKind.BACK):
             return False
-        self.history.do(Operation(Deed.BACK))
+        self.history.do(Operation(OpKind.BACK))
         return True
 
     def go_to(self, number: int) -> None:
@@ -293,27 +301,27 @@ class Workspace:
         changed = self.pipeline.with_options({step: options})
         stage = next(s.stage for s in changed.steps if s.name == step)
         parsed = tuple((name, getattr(stage, name)) for name in options)
-        self.history.do(Operation(Deed.OPTIONS, step, options=parsed))
+        self.history.do(Operation(OpKind.OPTIONS, step, options=parsed))
 
     def refuse(self, step: str, keys: Iterable[str]) -> None:
         """Refuse changes of a stage: it runs again with these blocks kept."""
-        self.history.do(Operation(Deed.REFUSE, step, tuple(keys)))
+        self.history.do(Operation(OpKind.REFUSE, step, tuple(keys)))
 
     def allow(self, step: str, keys: Iterable[str]) -> None:
         """Take refusals back."""
-        self.history.do(Operation(Deed.ALLOW, step, tuple(keys)))
+        self.history.do(Operation(OpKind.ALLOW, step, tuple(keys)))
 
     def pin(self, keys: Iterable[str], *, rule: str = "") -> None:
         """Keep blocks from every stage, those already run included; `rule` is what chose them, if one did."""
-        self.history.do(Operation(Deed.PIN, keys=tuple(keys), rule=rule))
+        self.history.do(Operation(OpKind.PIN, keys=tuple(keys), rule=rule))
 
     def unpin(self, keys: Iterable[str], *, rule: str = "") -> None:
         """Let go of pins."""
-        self.history.do(Operation(Deed.UNPIN, keys=tuple(keys), rule=rule))
+        self.history.do(Operation(OpKind.UNPIN, keys=tuple(keys), rule=rule))
 
     def do(self, operation: Operation) -> None:
         """Add an operation that has no method of its own; raises BadPipeline for an edit that is none."""
-        if operation.deed is Deed.EDIT:
+        if operation.kind is OpKind.EDIT:
             edit_of(operation)
         self.history.do(operation)
 
@@ -340,7 +348,7 @@ class Workspace:
     def look_at_disk(self) -> int:
         """Find the reads whose file stands on disk as it was read, for stages that ask; says how many."""
         keys = unchanged_reads(self.session.live, self.session.cwd)
-        self.history.do(Operation(Deed.UNCHANGED, keys=tuple(sorted(keys))))
+        self.history.do(Operation(OpKind.UNCHANGED, keys=tuple(sorted(keys))))
         return len(keys)
 
     def undo(self) -> Operation | None:
@@ -398,10 +406,10 @@ class Workspace:
         if self.watcher is not None:
             self.watcher()
 
-    def _take(self, deed: Deed) -> bool:
-        if self.why_not(deed):
+    def _take(self, kind: OpKind) -> bool:
+        if self.why_not(kind):
             return False
-        self.history.do(Operation(deed, self.pipeline.steps[len(self.state.taken)].name))
+        self.history.do(Operation(kind, self.pipeline.steps[len(self.state.taken)].name))
         return True
 
     def _new_walker(self) -> Walker:

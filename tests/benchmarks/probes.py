@@ -140,7 +140,7 @@ def compact(path: Path) -> Numbers:
 def export(path: Path) -> Numbers:
     """An export by itself: what plan, backup, writing and reading back hold beside the open session."""
     from app.cli.main import collect_seldom
-    from app.export.plan import Wishes, make_plan
+    from app.export.plan import ExportOptions, make_plan
     from app.export.write import write
     from app.opening import open_workspace
 
@@ -148,10 +148,10 @@ def export(path: Path) -> Numbers:
     opened = open_workspace(str(path), pipeline="gentle", exact=False)
     opened.workspace.run_all()
     with tempfile.TemporaryDirectory() as folder:
-        wishes = Wishes(out=Path(folder) / "new", backup_dir=Path(folder))
+        options = ExportOptions(out=Path(folder) / "new", backup_dir=Path(folder))
         assert opened.workspace.messages  # the stages are run when somebody asks
         held = forget_peak()
-        write(make_plan(opened.workspace, opened.source, wishes), drop_user_words=True)
+        write(make_plan(opened.workspace, opened.source, options), drop_user_words=True)
         return {"held": held, "added": peak() - held}
 
 
@@ -199,7 +199,7 @@ def start(_: Path) -> Numbers:
 
 def stages(_: Path) -> Numbers:
     """Every stage over 10,000 and 100,000 messages with what they measure known; the slowest is told."""
-    from app.collecting import collector_paused
+    from app.gc_control import collector_paused
     from app.stages import STAGES
     from app.stages.base import Context, run_stage
     from app.stages.protection import protected

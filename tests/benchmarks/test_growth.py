@@ -18,11 +18,11 @@ from app import opening
 from app.compactability import classify
 from app.diff import text_rows
 from app.edits.drop import Drop
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
-from app.formats import FORMATS, lenient, open_session, store
+from app.formats import FORMATS, lenient_json, open_session, store
 from app.formats.claude_code import ClaudeCode
-from app.formats.lenient import parse_record
+from app.formats.lenient_json import parse_record
 from app.formats.source import BytesSource, FileSource, Source
 from app.model import Session, blocks_of
 from app.opening import open_workspace
@@ -83,7 +83,7 @@ def test_each_record_is_parsed_once_when_a_file_is_read(
     tmp_path: Path, shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed = 0
-    real = lenient.decode_fast
+    real = lenient_json.decode_fast
 
     def counting(raw: bytes) -> object:
         nonlocal parsed
@@ -347,7 +347,7 @@ def test_an_export_is_streamed_and_decodes_each_record_once_a_step(
 ) -> None:
     """Of Codex all that was sent before is looked at for seals, too."""
     parsed = 0
-    real = lenient.parse_record
+    real = lenient_json.parse_record
 
     def counting(raw: bytes) -> object:
         nonlocal parsed
@@ -359,7 +359,7 @@ def test_an_export_is_streamed_and_decodes_each_record_once_a_step(
     workspace.run_all()
     assert workspace.messages
     monkeypatch.setattr("app.formats.store.parse_record", counting)
-    plan = make_plan(workspace, opened.source, Wishes(out=tmp_path / "new", backup_dir=tmp_path))
+    plan = make_plan(workspace, opened.source, ExportOptions(out=tmp_path / "new", backup_dir=tmp_path))
     records = workspace.session.records
     assert parsed < 1.2 * to_plan * len(records)
     parsed = 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.export.files import Staged, stage
+from app.export.files import StagedFile, stage
 from tests.cli.run import Handcompact
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_sessions"
@@ -74,7 +74,7 @@ def test_no_file_is_replaced(handcompact: Handcompact, session: Path) -> None:
 def test_a_file_that_reads_back_otherwise_gets_no_name(
     handcompact: Handcompact, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def damaged(folder: Path, pieces: Iterable[bytes]) -> Staged:
+    def damaged(folder: Path, pieces: Iterable[bytes]) -> StagedFile:
         return stage(folder, [b"".join(pieces)[:-40]])
 
     monkeypatch.setattr("app.convert.plan.stage", damaged)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.edits import EDITS
-from app.handwork import VERBS
+from app.operation_text import VERBS
 from app.work.quick_fixes import QUICK_FIXES
 from tests.cli.run import Handcompact
 from tests.cli.test_compact import tree

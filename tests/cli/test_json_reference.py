@@ -13,8 +13,8 @@ import pytest
 
 from app.cli.main import COMMANDS, command
 from app.edits import EDITS
-from app.handwork import OTHER_VERBS
-from app.keeping.recipe import parse_recipe
+from app.operation_text import OTHER_VERBS
+from app.persistence.recipe import parse_recipe
 from app.views.problems import DAMAGE
 from app.work.quick_fixes import QUICK_FIXES
 from tests.cli.run import Handcompact

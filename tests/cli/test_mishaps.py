@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from app.cli.report import Report
-from app.mishap import log_dir
+from app.crash_log import log_dir
 from tests.cli.run import Handcompact
 
 SECRET = "secret \x1b[2J of the session"

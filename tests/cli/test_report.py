@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.tokens.count_cache import FILE
 from app.tokens.encode import encoder
-from app.tokens.kept import FILE
 from tests.cli.run import Handcompact
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"

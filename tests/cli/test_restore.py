@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from app.export.artifacts import Backup, ExportArtifacts
 from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
-from app.export.papers import Backup, Papers
 from app.formats.source import Source
 from app.restore import restore
 from tests.cli.run import Handcompact
@@ -130,7 +130,7 @@ def test_two_restores_in_one_second_keep_both_that_they_replace(
     session: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.gmtime(1_800_000_000)
-    monkeypatch.setattr("app.export.papers.time.gmtime", lambda: now)
+    monkeypatch.setattr("app.export.artifacts.time.gmtime", lambda: now)
     (manifest,) = [m for m in manifests() if m.backup == backup]
     kept = []
     for text in ("one", "two", "three"):
@@ -193,16 +193,16 @@ def test_an_agent_that_says_it_is_at_work_keeps_its_file(
 def test_what_was_written_while_it_was_put_back_is_never_lost(
     handcompact: Handcompact, session: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Papers.back_up
+    real = ExportArtifacts.back_up
 
-    def slow(papers: Papers, source: Source) -> Backup:
+    def slow(papers: ExportArtifacts, source: Source) -> Backup:
         kept = real(papers, source)
         with session.open("a") as file:
             file.write("\n")
         return kept
 
     before = sorted(session.parent.rglob("*"))
-    monkeypatch.setattr(Papers, "back_up", slow)
+    monkeypatch.setattr(ExportArtifacts, "back_up", slow)
     done = handcompact("restore", backup)
     assert done.code == 3 and "was written to meanwhile: nothing was restored" in done.err
     assert session.read_bytes().endswith(b"\n") and sorted(session.parent.rglob("*")) == before

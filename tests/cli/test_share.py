@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.formats import open_session
-from app.masking import Wanted
+from app.masking import MaskingOptions
 from app.model import Text
 from app.opening import open_workspace
 from tests.cli.run import Handcompact
@@ -210,14 +210,14 @@ def test_every_sample_can_be_shared_and_without_secrets_it_is_what_another_expor
 ) -> None:
     opened = open_workspace(str(sample), pipeline="gentle", exact=False)
     out = tmp_path / f"shared{sample.suffix}"
-    plan = make_plan(opened.workspace, opened.source, Wishes(share=Wanted(), out=out))
+    plan = make_plan(opened.workspace, opened.source, ExportOptions(share=MaskingOptions(), out=out))
     written = write(plan)
     assert written.shared is not None
     told = written.shared.as_json()
     if not told["masked"] and told["sealed_left_out"] == plan.sealed:
         assert out.read_bytes() == b"".join(plan.rewriting.pieces())
     if not plan.sealed:
-        usual = make_plan(opened.workspace, opened.source, Wishes(out=out, title=None))
+        usual = make_plan(opened.workspace, opened.source, ExportOptions(out=out, title=None))
         assert plan.rewrite.messages == usual.rewrite.messages
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.run import Handcompact
 from tests.cli.test_compact import tree
-from tests.cli.test_giving import named_in_settings
+from tests.cli.test_stage_inputs import named_in_settings
 from tests.summarizers.served import messages_events, serving, status, stream
 from tests.tui.files import LONG, written
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.formats import detect, fresh_id, open_session, open_source
 from app.formats.base import Rewrite
-from app.handwork import do_typed
 from app.model import Author, Boundary, Held, Message, Role, Session, Text, ToolResult
 from app.opening import open_workspace
+from app.operation_text import do_typed
 from app.pipeline import FIRST, Pipeline, PipelineStep
 from app.stages import stage_named
-from app.work.giving import give_refusal
+from app.work.stage_inputs import give_refusal
 
 SUMMARY: Final = "What was done so far: the cart was mended and its tests pass."
 
@@ -108,7 +108,7 @@ def export(
     for typed in by_hand(workspace.session) if by_hand else ():
         do_typed(workspace, typed, allow_words=True)
     plan = make_plan(
-        workspace, opened.source, Wishes(in_place=in_place, slim=slim, backup=False, report=False)
+        workspace, opened.source, ExportOptions(in_place=in_place, slim=slim, backup=False, report=False)
     )
     written = write(plan, drop_user_words=True)
     session_id = plan.rewrite.session_id or plan.session.session_id

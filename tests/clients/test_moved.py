@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from app.convert.plan import Place as Where
+from app.convert.plan import Destination as Where
 from app.convert.plan import plan_conversion, write_conversion
 from app.convert.targets import target_named
 from app.formats import format_named, open_session

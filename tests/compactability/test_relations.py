@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.compactability import REF, Cause, Judgement, Verdict, classify
-from app.model import Block, Held, Message, Standing, ToolResult, ToolUse
+from app.model import Block, Held, Message, SendStatus, ToolResult, ToolUse
 from tests.build import Messages, assistant, conversation, image, off, result, use, user
 
 LINES = "".join(f"{n}\tline {n}\n" for n in range(1, 61))
@@ -345,8 +345,8 @@ def test_runs_before_an_edit_tell_of_a_state_that_is_gone() -> None:
     assert judged["b2"].verdict is judged["b3"].verdict is Verdict.REGENERABLE
 
 
-@pytest.mark.parametrize("standing", [Standing.SIDECHAIN, Standing.OFF_BRANCH, Standing.NEVER_SENT])
-def test_what_is_not_on_the_main_line_supersedes_nothing(standing: Standing) -> None:
+@pytest.mark.parametrize("standing", [SendStatus.SIDECHAIN, SendStatus.OFF_BRANCH, SendStatus.NEVER_SENT])
+def test_what_is_not_on_the_main_line_supersedes_nothing(standing: SendStatus) -> None:
     main, other = talk(read("r1")), talk(read("r2"), edit("e2"))
     messages = (*main, *(off(message, standing) for message in other))
     assert superseded(messages) == {}
@@ -354,7 +354,7 @@ def test_what_is_not_on_the_main_line_supersedes_nothing(standing: Standing) -> 
 
 def test_what_stands_before_the_boundary_is_on_the_main_line() -> None:
     old, live = talk(read("r1")), talk(read("r2"))
-    messages = (*(off(message, Standing.BEFORE_BOUNDARY) for message in old), *live)
+    messages = (*(off(message, SendStatus.BEFORE_BOUNDARY) for message in old), *live)
     assert superseded(messages) == {"r1": "r2"}
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from app.compactability.paths import ODD, Span
-from app.compactability.shell import Look, look_at
+from app.compactability.shell import ShellCommand, look_at
 from app.compactability.tools import Kind
 
 END = 10**9
@@ -36,7 +36,7 @@ END = 10**9
     ],
 )
 def test_a_command_that_prints_one_file_reads_it(command: str, file: str, span: Span | None) -> None:
-    assert look_at(command, "/p") == Look(Kind.READ, (file,), span, runs=False)
+    assert look_at(command, "/p") == ShellCommand(Kind.READ, (file,), span, runs=False)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.compactability import REF, Cause, State, Verdict, classify, states
-from app.model import Author, Held, Message, Role, Standing, Text, blocks_of
+from app.model import Author, Held, Message, Role, SendStatus, Text, blocks_of
 from tests.build import (
     assistant,
     conversation,
@@ -155,8 +155,8 @@ def test_thinking_of_the_newest_turn_is_a_decision_and_older_is_superseded() -> 
         assistant(thinking("b", key="new"), use("r", "Read", {"file_path": "a"})),
         user(result("r", "x"), Text("", Held("<reminder>"), Author.INJECTED)),
         assistant(thinking("c", key="newest")),
-        off(user("On a sidechain."), Standing.SIDECHAIN),
-        off(assistant(thinking("d", key="side")), Standing.SIDECHAIN),
+        off(user("On a sidechain."), SendStatus.SIDECHAIN),
+        off(assistant(thinking("d", key="side")), SendStatus.SIDECHAIN),
     )
     verdicts = {
         key: j.verdict for key, j in classify(messages).items() if key in ("old", "new", "newest", "side")
@@ -170,7 +170,7 @@ def test_thinking_of_the_newest_turn_is_a_decision_and_older_is_superseded() -> 
 
 
 def test_states_stand_beside_the_verdict() -> None:
-    message = off(user(result("r", "x", key="r", cleared_live=True)), Standing.BEFORE_BOUNDARY)
+    message = off(user(result("r", "x", key="r", cleared_live=True)), SendStatus.BEFORE_BOUNDARY)
     block = message.blocks[0]
     assert states(message, block, pinned={"r"}, frozen={"r"}, protected={"r"}) == (
         State.PINNED,
@@ -181,8 +181,8 @@ def test_states_stand_beside_the_verdict() -> None:
     )
     plain = conversation(user("Go."))[0]
     assert states(plain, plain.blocks[0], pinned={"r"}) == ()
-    for standing in Standing:
-        assert len(states(off(plain, standing), plain.blocks[0])) == (standing is not Standing.LIVE)
+    for standing in SendStatus:
+        assert len(states(off(plain, standing), plain.blocks[0])) == (standing is not SendStatus.LIVE)
 
 
 def test_nothing_is_judged_as_nothing() -> None:
@@ -246,7 +246,7 @@ MESSAGES = st.lists(
         lambda make, pieces, standing: make(*pieces, standing=standing),
         st.sampled_from([user, assistant, injected]),
         st.lists(PIECES, max_size=4),
-        st.sampled_from(list(Standing)),
+        st.sampled_from(list(SendStatus)),
     ),
     max_size=12,
 )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.discovery.catalogue import DAY, Catalogue, Project, Sieve, Sort, by_project
-from app.discovery.found import SAMPLE, Found
+from app.discovery.catalogue import DAY, Catalogue, Project, SessionFilter, SortOrder, by_project
+from app.discovery.found_session import SAMPLE, FoundSession
 
 NOW = 1_000 * DAY
 
 
 def found(
     name: str, age: float, *, project: str = "/a", agent: str = "pi", size: int = 1, **more: Any
-) -> Found:
-    return Found(f"/{name}", agent, project, f"Title {name}", NOW - age * DAY, size, **more)
+) -> FoundSession:
+    return FoundSession(f"/{name}", agent, project, f"Title {name}", NOW - age * DAY, size, **more)
 
 
 ONE = found("one", 0.5, size=5, tokens=10, messages=9)
 TWO = found("two", 3, project="/b", agent="Codex", size=9, tokens=90)
 SIX = found("six", 20, size=7, messages=70)
-BOOK = Found("/s", SAMPLE, "samples", "a sample", NOW, 99)
+BOOK = FoundSession("/s", SAMPLE, "samples", "a sample", NOW, 99)
 
 
 def catalogue() -> Catalogue:
@@ -28,30 +28,30 @@ def catalogue() -> Catalogue:
     return made
 
 
-def shown(sieve: Sieve = Sieve(), sort: Sort = Sort.AGE) -> list[Found]:  # noqa: B008 (frozen)
+def shown(sieve: SessionFilter = SessionFilter(), sort: SortOrder = SortOrder.AGE) -> list[FoundSession]:  # noqa: B008 (frozen)
     return catalogue().shown(sieve, sort, NOW)
 
 
 def test_every_sort_has_the_samples_last() -> None:
     assert shown() == [ONE, TWO, SIX, BOOK]
-    assert shown(sort=Sort.SIZE) == [TWO, SIX, ONE, BOOK]
-    assert shown(sort=Sort.TOKENS) == [TWO, ONE, SIX, BOOK]
-    assert shown(sort=Sort.MESSAGES) == [SIX, ONE, TWO, BOOK]
-    assert shown(sort=Sort.AGENT) == [TWO, ONE, SIX, BOOK]
-    sort = Sort.AGE
-    for _ in Sort:
+    assert shown(sort=SortOrder.SIZE) == [TWO, SIX, ONE, BOOK]
+    assert shown(sort=SortOrder.TOKENS) == [TWO, ONE, SIX, BOOK]
+    assert shown(sort=SortOrder.MESSAGES) == [SIX, ONE, TWO, BOOK]
+    assert shown(sort=SortOrder.AGENT) == [TWO, ONE, SIX, BOOK]
+    sort = SortOrder.AGE
+    for _ in SortOrder:
         sort = sort.next
-    assert sort is Sort.AGE
+    assert sort is SortOrder.AGE
 
 
 def test_a_sieve_holds_back_what_was_not_asked_for() -> None:
-    assert shown(Sieve("TITLE six")) == [SIX]
-    assert shown(Sieve("codex")) == [TWO]
-    assert shown(Sieve(agent="pi")) == [ONE, SIX]
-    assert shown(Sieve(project="/b")) == [TWO]
-    assert shown(Sieve(days=7)) == [ONE, TWO]
-    assert shown(Sieve("one").choosing(days=1)) == [ONE]
-    assert Sieve("one", agent="pi").choosing(days=1).agent is None
+    assert shown(SessionFilter("TITLE six")) == [SIX]
+    assert shown(SessionFilter("codex")) == [TWO]
+    assert shown(SessionFilter(agent="pi")) == [ONE, SIX]
+    assert shown(SessionFilter(project="/b")) == [TWO]
+    assert shown(SessionFilter(days=7)) == [ONE, TWO]
+    assert shown(SessionFilter("one").choosing(days=1)) == [ONE]
+    assert SessionFilter("one", agent="pi").choosing(days=1).agent is None
 
 
 def test_a_project_stands_where_its_first_session_stood() -> None:
@@ -64,5 +64,5 @@ def test_a_project_stands_where_its_first_session_stood() -> None:
 def test_what_is_known_of_a_session_is_replaced() -> None:
     made = catalogue()
     made.add([found("one", 0, tokens=7)])
-    assert len(made) == 4 and made.shown(Sieve(), Sort.AGE, NOW)[0].tokens == 7
+    assert len(made) == 4 and made.shown(SessionFilter(), SortOrder.AGE, NOW)[0].tokens == 7
     assert made.projects() == [("/a", 2), ("/b", 1)] and made.agents() == [("pi", 2), ("Codex", 1)]

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.discovery.ends import HEAD_BYTES, TAIL_BYTES, ends_of
-from app.discovery.found import Found
+from app.discovery.file_ends import HEAD_BYTES, TAIL_BYTES, ends_of
+from app.discovery.folders import AgentFolders, discover
+from app.discovery.found_session import FoundSession
 from app.discovery.heads import HEADS
-from app.discovery.look import Look, discover
 from app.opening import open_workspace
 from app.views.report import report
 from tests.fuzz.corpus import seeds
@@ -37,7 +37,7 @@ PLACES = {
 }
 
 
-def only(home: Path) -> Found:
+def only(home: Path) -> FoundSession:
     """The one session of a home."""
     found = [session for session in discover().sessions if not session.is_sample]
     assert len(found) == 1
@@ -101,7 +101,7 @@ def test_a_file_that_shrank_or_went_since_it_was_listed_costs_its_row_only(home:
     row = {"type": "user", "cwd": "/p", "message": {"role": "user", "content": "Go."}}
     for name in ("a", "b"):
         (folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n" + "x" * 200_000)
-    look = Look()
+    look = AgentFolders()
     (folder / "a.jsonl").unlink()
     (folder / "b.jsonl").write_text("")
     assert {look.read(found).title for found in look.listed} == {"a", "b"}
@@ -152,5 +152,5 @@ def test_no_damage_keeps_a_head_from_being_read(seed: int) -> None:
         path = Path(folder, "01a22b88.jsonl")
         path.write_bytes(data)
         for agent, head in HEADS.items():
-            found = head(Found(str(path), agent, "", "name", 0.0, len(data), is_read=False))
+            found = head(FoundSession(str(path), agent, "", "name", 0.0, len(data), is_read=False))
             assert found.is_read and found.title and (found.tokens is None or found.tokens > 0)

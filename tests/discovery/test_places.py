@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.discovery.look import Look
+from app.discovery.folders import AgentFolders
 from app.settings import (
     agent_dirs,
     claude_dir,
@@ -44,7 +44,7 @@ def test_every_agent_has_its_folder_in_the_home_on_every_platform(
     monkeypatch.setattr("sys.platform", platform)
     monkeypatch.setenv("APPDATA", str(bare / "AppData/Roaming"))
     monkeypatch.setenv("LOCALAPPDATA", str(bare / "AppData/Local"))
-    looked = {shelf.agent: shelf.folder.relative_to(bare).as_posix() for shelf in Look().shelves}
+    looked = {shelf.agent: shelf.folder.relative_to(bare).as_posix() for shelf in AgentFolders().shelves}
     assert looked == {
         "Claude Code": ".claude/projects",
         "Codex": ".codex/sessions",
@@ -93,6 +93,6 @@ def test_sessions_are_found_where_the_variables_say(bare: Path, monkeypatch: pyt
         path.parent.mkdir(parents=True)
         path.write_text('{"type":"session","cwd":"/p"}\n')
         monkeypatch.setenv(variable, str(folder))
-    found = {each.path for each in Look().listed}
+    found = {each.path for each in AgentFolders().listed}
     assert found == {bare / variable.lower() / file for variable, file in files.items()}
     assert all(any(path.is_relative_to(folder) for folder in agent_dirs()) for path in found)

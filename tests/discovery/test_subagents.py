@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from app.discovery.look import discover, subagents
+from app.discovery.folders import discover, subagents
 from app.discovery.subagents import transcript_of
 from app.formats import open_session
 from app.model import Session, ToolResult, ToolUse, blocks_of

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.edits import EDITS, Edit, make_edit
-from app.export.files import Staged
-from app.export.plan import Wishes, make_plan
+from app.export.files import StagedFile
+from app.export.plan import ExportOptions, make_plan
 from app.export.readback import compare_with_plan
 from app.formats import open_session
 from app.formats.source import Source
 from app.model import Role, Session, Thinking, blocks_of
 from app.pipeline import load, preset_names
 from app.stages.base import Messages
-from app.work.checks import Level, check_pairs, words_gone
+from app.work.checks import CheckLevel, check_pairs, words_gone
 from app.work.history import edit_operation
 from app.work.workspace import Workspace
 
@@ -102,7 +102,7 @@ def work(workspace: Workspace, random: Random) -> None:
 
 
 def rules_hold(edit: Edit, before: Messages, after: Messages) -> None:
-    assert check_pairs(before, after).level is Level.OK
+    assert check_pairs(before, after).level is CheckLevel.OK
     assert getattr(edit, "allow_words", False) or not words_gone(before, after)
     left = {block.key: block for _, block in blocks_of(after)}
     newest = next((m.blocks for m in reversed(before) if m.role is Role.ASSISTANT), ())
@@ -125,10 +125,10 @@ def all_undone_and_redone(workspace: Workspace) -> None:
 
 def exported(workspace: Workspace, source: Source, target: Path) -> None:
     """Plan, write and read back what the workspace holds; the plan breaks no rule."""
-    plan = make_plan(workspace, source, Wishes(out=target))
+    plan = make_plan(workspace, source, ExportOptions(out=target))
     assert not plan.broken
     target.write_bytes(b"".join(plan.rewriting.pieces()))
-    compare_with_plan(Staged(target, 0, ""), plan)
+    compare_with_plan(StagedFile(target, 0, ""), plan)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -141,7 +141,7 @@ def test_an_edited_session_is_sound(name: str, seed: int, tmp_path_factory: pyte
     if not session.live:
         return
     work(workspace, random)
-    assert check_pairs(session.live, workspace.messages).level is Level.OK
+    assert check_pairs(session.live, workspace.messages).level is CheckLevel.OK
     all_undone_and_redone(workspace)
     exported(workspace, source, tmp_path_factory.mktemp("out") / "new.json")
 

@@ -12,7 +12,7 @@ from app.model import ToolResult, text_of
 from app.pipeline import load
 from app.views.outlook import outlook
 from app.views.stage_view import stage_view
-from app.work.history import Deed, Operation, edit_operation
+from app.work.history import Operation, OpKind, edit_operation
 from app.work.workspace import Status, Workspace
 from tests.edits.given import talk
 from tests.work.test_workspace import busy_session, session
@@ -116,7 +116,7 @@ def test_what_is_no_operation_is_told(data: object) -> None:
 
 def test_an_edit_of_no_known_kind_is_not_taken(workspace: Workspace) -> None:
     with pytest.raises(BadPipeline, match="unknown edit 'burn'"):
-        workspace.do(Operation(Deed.EDIT, "burn"))
+        workspace.do(Operation(OpKind.EDIT, "burn"))
     with pytest.raises(BadPipeline, match=r"cut\.head must be a whole number"):
         make_edit("cut", ["m1/0"], {"head": "many"})
 

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.formats import format_named, open_session
 from app.formats.source import Source
 from app.model import Message, Session, blocks_of
 from app.pipeline import load, preset_names
 from app.stages.base import Messages
 from app.validity import Options, check, compare, errors
-from app.work.checks import Level, check_pairs, words_gone
+from app.work.checks import CheckLevel, check_pairs, words_gone
 from app.work.history import Edited, edit_operation
 from app.work.quick_fixes import QUICK_FIXES, offer
 from app.work.workspace import Workspace
@@ -94,7 +94,7 @@ def may_lose_words(workspace: Workspace) -> bool:
 
 def sound(workspace: Workspace, given: Messages, broken: frozenset[str]) -> None:
     session, messages = workspace.session, workspace.messages
-    assert check_pairs(given, messages).level is Level.OK
+    assert check_pairs(given, messages).level is CheckLevel.OK
     assert newly_broken(session, messages) <= broken
     assert may_lose_words(workspace) or not words_gone(given, messages)
     for key in workspace.state.pins & set(keys_in(given)):
@@ -116,7 +116,7 @@ def requests(session: Session) -> list[tuple[str, Mapping[str, Any]]]:
 
 def written(workspace: Workspace, source: Source) -> bytes:
     """What an export in place would write."""
-    plan = make_plan(workspace, source, Wishes(in_place=True))
+    plan = make_plan(workspace, source, ExportOptions(in_place=True))
     return b"".join(plan.rewriting.pieces())
 
 

@@ -11,7 +11,7 @@ from app.compactability import Form, compacted_form
 from app.errors import BadPipeline
 from app.model import Message, ToolResult
 from app.stages.base import ChangeKind
-from app.tokens.seeds import CharsEstimator
+from app.tokens.pipeline_measures import CharsEstimator
 from tests.build import assistant, conversation, image, injected, result, thinking, use, user
 from tests.edits.given import LONG, blocks, done, results, talk, text, why_not
 from tests.stages.given import context

@@ -9,7 +9,7 @@ import pytest
 from app.model import Author, Boundary, Text
 from app.stages.base import Messages, StageResult
 from app.stages.protection import protected
-from app.work.checks import Level, check_pairs
+from app.work.checks import CheckLevel, check_pairs
 from tests.build import assistant, conversation, result, summary, system, thinking, use, user
 from tests.edits.given import LONG, authors, blocks, done, gone, talk, text, why_not
 from tests.stages.given import context
@@ -80,7 +80,7 @@ def test_pins_and_answers_stay_behind_the_line() -> None:
     given = context(before, protection=protected(before, pinned=["m3/0"]))
     after = done("drop_before", before, ["m7/0"], given=given, allow_words=True)
     assert [message.key for message in after.messages][1:4] == ["m2", "m3", "m7"]
-    assert check_pairs(before, after.messages).level is Level.OK
+    assert check_pairs(before, after.messages).level is CheckLevel.OK
 
 
 def test_the_newest_turns_stay() -> None:
@@ -175,5 +175,5 @@ def test_a_reply_that_would_end_in_thinking_is_refused(kind: str) -> None:
     given = context(before, protection=protected(before, pinned=["m2/0"]))
     keys = ["m2/1", "m4/0"] if kind == "summarise_range" else ["m5/0"]
     after = done(kind, before, keys, given=given, allow_words=True)
-    assert check_pairs(before, after.messages).level is Level.OK
+    assert check_pairs(before, after.messages).level is CheckLevel.OK
     assert after.messages is before and after.note == "a reply would end with thinking"

@@ -20,8 +20,8 @@ from typing import IO, Any, Final
 
 from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
-from app.export.plan import Wishes, make_plan
-from app.export.strays import remove, strays
+from app.export.plan import ExportOptions, make_plan
+from app.export.stray_files import remove, strays
 from app.export.write import write
 from app.opening import open_workspace
 from app.restore import restore
@@ -49,7 +49,7 @@ def export(folder: Path, *, in_place: bool) -> None:
     opened.workspace.set_options("microcompact", {"max_total_chars": "1000"})
     opened.workspace.set_options("retain_tail", {"enabled": "false"})
     opened.workspace.run_all()
-    write(make_plan(opened.workspace, opened.source, Wishes(in_place=in_place)))
+    write(make_plan(opened.workspace, opened.source, ExportOptions(in_place=in_place)))
 
 
 def kills(folder: Path, original: bytes, *, in_place: bool) -> Iterator[Kill]:

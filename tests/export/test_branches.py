@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.formats import open_session
 from app.model import Message, Session, Text
@@ -70,7 +70,7 @@ def test_the_other_branch_stays(kind: str, tmp_path: Path, in_place: bool) -> No
     opened = open_workspace(str(file), leaf=leaf, pipeline="react-mini", exact=False)
     opened.workspace.set_options("tool_result_budget", {"max_result_chars": 1000})
     opened.workspace.run_all()
-    written = write(make_plan(opened.workspace, opened.source, Wishes(in_place=in_place)))
+    written = write(make_plan(opened.workspace, opened.source, ExportOptions(in_place=in_place)))
     assert written.target is not None and written.plan.rewriting.changed
     after, _ = open_session(written.target)
     assert last_words(after.live[-1]) == "The first end.", "the agent goes on where the person chose"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import FileChanged
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.model import blocks_of, text_of
 from app.opening import Opened, open_workspace
@@ -40,7 +40,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 @pytest.mark.parametrize("change", CHANGES)
 def test_it_is_named_and_nothing_is_written(opened: Opened, tmp_path: Path, change: str) -> None:
     path = Path(opened.source.name)
-    out = Wishes(out=tmp_path / "out.json", backup=False, report=False)
+    out = ExportOptions(out=tmp_path / "out.json", backup=False, report=False)
     plan = make_plan(opened.workspace, opened.source, out)
     again = open_workspace(str(path), pipeline="gentle", exact=False)
     CHANGES[change](path, path.stat().st_size)

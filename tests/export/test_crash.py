@@ -10,7 +10,7 @@ import pytest
 
 from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
-from app.export.strays import remove, strays
+from app.export.stray_files import remove, strays
 from app.restore import RESTORE, restore
 from tests.export.kills import (
     MOST,

@@ -14,8 +14,8 @@ import pytest
 from app.errors import FileChanged, HandcompactError, RefusedError, WriteFailed
 from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
-from app.export.plan import ExportPlan, Wishes, make_plan
-from app.export.words import written_facts
+from app.export.plan import ExportOptions, ExportPlan, make_plan
+from app.export.plan_text import written_facts
 from app.export.write import write
 from app.opening import open_workspace
 from app.restore import restore
@@ -77,7 +77,7 @@ def planned(folder: Path, *, in_place: bool) -> ExportPlan:
     opened.workspace.set_options("microcompact", {"max_total_chars": "1000"})
     opened.workspace.set_options("retain_tail", {"enabled": "false"})
     opened.workspace.run_all()
-    return make_plan(opened.workspace, opened.source, Wishes(in_place=in_place))
+    return make_plan(opened.workspace, opened.source, ExportOptions(in_place=in_place))
 
 
 def assert_clear(error: HandcompactError) -> None:
@@ -161,7 +161,7 @@ def test_a_name_that_cannot_be(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "a"
     planned(folder, in_place=False)
     opened = open_workspace(str(folder / "a.jsonl"), pipeline="react-mini", exact=False)
-    plan = make_plan(opened.workspace, opened.source, Wishes(out=folder / name))
+    plan = make_plan(opened.workspace, opened.source, ExportOptions(out=folder / name))
     with pytest.raises(RefusedError) as refusal:
         write(plan)
     assert "\n" not in str(refusal.value) and "choose" in str(refusal.value)
@@ -172,7 +172,7 @@ def test_a_name_that_cannot_be(tmp_path: Path, name: str) -> None:
 def test_of_two_processes_only_one_replaces_the_file(tmp_path: Path) -> None:
     plans = [planned(tmp_path / "a", in_place=True)]
     opened = open_workspace(str(tmp_path / "a" / "a.jsonl"), pipeline="react-mini", exact=False)
-    plans.append(make_plan(opened.workspace, opened.source, Wishes(in_place=True)))
+    plans.append(make_plan(opened.workspace, opened.source, ExportOptions(in_place=True)))
     children = []
     for plan in plans:
         child = os.fork()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.export.plan import ExportPlan, Wishes, make_plan
-from app.handwork import do_typed
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.model import Author, Session, Text, blocks_of
 from app.opening import open_workspace
+from app.operation_text import do_typed
 from app.pipeline import FIRST
 from tests.clients.exports import pipeline_of
 from tests.clients.pinned import PINNED, Sample
@@ -32,7 +32,7 @@ def export(path: Path, *typed: Sequence[str]) -> tuple[ExportPlan, str]:
     opened = open_workspace(str(path), pipeline=FIRST, exact=False)
     for words in typed:
         do_typed(opened.workspace, " ".join(f"'{word}'" for word in words), allow_words=True)
-    plan = make_plan(opened.workspace, opened.source, Wishes(out=path.with_name("new.jsonl")))
+    plan = make_plan(opened.workspace, opened.source, ExportOptions(out=path.with_name("new.jsonl")))
     return plan, b"".join(plan.rewriting.pieces()).decode()
 
 
@@ -85,7 +85,7 @@ def test_what_a_boundary_hides_stays_as_it_is(tmp_path: Path) -> None:
     opened = open_workspace(str(path), pipeline=FIRST, exact=False)
     opened.workspace.choose(pipeline_of("summarize", source="structured", when="always"))
     opened.workspace.run_all()
-    plan = make_plan(opened.workspace, opened.source, Wishes(out=tmp_path / "new.jsonl"))
+    plan = make_plan(opened.workspace, opened.source, ExportOptions(out=tmp_path / "new.jsonl"))
     assert plan.rewrite.boundary is not None
     new = b"".join(plan.rewriting.pieces()).decode()
     assert new.count(first) >= path.read_text("utf-8").count(first)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import Written, write
 from app.opening import Opened, open_workspace
-from app.work.giving import give_memory
+from app.work.stage_inputs import give_memory
 
 SETTINGS = ("summarize.when=always", "summarize.min_messages=2", "summarize.keep_messages=6")
 Spell = Callable[[list[dict[str, Any]]], str]
@@ -42,7 +42,9 @@ def forced(session: Path, source: str, *settings: str) -> tuple[Opened, str]:
 
 
 def exported(opened: Opened, out: Path, **wishes: Any) -> Written:
-    return write(make_plan(opened.workspace, opened.source, Wishes(out=out, **wishes)), drop_user_words=True)
+    return write(
+        make_plan(opened.workspace, opened.source, ExportOptions(out=out, **wishes)), drop_user_words=True
+    )
 
 
 @pytest.mark.parametrize("source", ["structured", "memory"])

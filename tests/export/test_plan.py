@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.errors import HandcompactError, RefusedError, Stopped
-from app.export.as_json import plan_as_json
-from app.export.plan import ExportPlan, Wishes, make_plan, typed_path
-from app.export.words import freed_words, plan_lines, written_lines
+from app.export.plan import ExportOptions, ExportPlan, make_plan, typed_path
+from app.export.plan_json import plan_as_json
+from app.export.plan_text import freed_words, plan_lines, written_lines
 from app.export.write import why_refused, write
 from app.opening import open_workspace
 
@@ -38,14 +38,14 @@ def original(tmp_path: Path) -> Path:
     return path
 
 
-def plan(path: Path, wishes: Wishes) -> ExportPlan:
+def plan(path: Path, options: ExportOptions) -> ExportPlan:
     opened = open_workspace(str(path), pipeline="react-mini", exact=False)
     opened.workspace.run_all()
-    return make_plan(opened.workspace, opened.source, wishes)
+    return make_plan(opened.workspace, opened.source, options)
 
 
 def test_the_size_is_known_before_anything_is_written(original: Path) -> None:
-    made = plan(original, Wishes())
+    made = plan(original, ExportOptions())
     size = made.size_after()
     written = write(made)
     assert written.target is not None and written.target.stat().st_size == written.size == size
@@ -53,7 +53,7 @@ def test_the_size_is_known_before_anything_is_written(original: Path) -> None:
 
 
 def test_what_is_freed_from_the_window_is_told_apart_from_the_disk(original: Path) -> None:
-    made = plan(original, Wishes())
+    made = plan(original, ExportOptions())
     assert made.tokens_freed == made.tokens_before - made.tokens_after
     assert made.bytes_freed() == original.stat().st_size - made.size_after()
     assert f"Freed     {freed_words(made)}" in plan_lines(made)
@@ -62,7 +62,7 @@ def test_what_is_freed_from_the_window_is_told_apart_from_the_disk(original: Pat
 
 
 def test_a_file_that_grows_says_so(original: Path) -> None:
-    made = plan(original, Wishes())
+    made = plan(original, ExportOptions())
     assert freed_words(made, original.stat().st_size + 2048).endswith("the file grows by 2.0 KiB")
 
 
@@ -78,7 +78,7 @@ def test_a_file_that_grows_says_so(original: Path) -> None:
 def test_what_is_in_the_way_is_said_before_a_backup_is_made(original: Path, name: str, words: str) -> None:
     (original.parent / "taken").touch()
     (original.parent / "folder").mkdir()
-    made = plan(original, Wishes(out=original.parent / name))
+    made = plan(original, ExportOptions(out=original.parent / name))
     reason = why_refused(made, drop_user_words=True)
     assert reason is not None and words in reason
     with pytest.raises(RefusedError, match=words):
@@ -92,12 +92,12 @@ def test_what_is_in_the_way_is_said_before_a_backup_is_made(original: Path, name
 def test_a_strange_name_is_refused_in_words(original: Path, name: str) -> None:
     with pytest.raises(HandcompactError):
         path = typed_path(name if name.startswith("~") else f"{original.parent}/{name}")
-        write(plan(original, Wishes(out=path)))
+        write(plan(original, ExportOptions(out=path)))
     assert sorted(original.parent.glob("*.jsonl")) == [original]
 
 
 def test_a_write_can_be_stopped_until_the_file_has_its_name(original: Path) -> None:
-    made = plan(original, Wishes())
+    made = plan(original, ExportOptions())
     said: list[str] = []
     with pytest.raises(Stopped, match="the original is untouched"):
         write(made, progress=said.append, stop=lambda: "Reading back" in said)
@@ -107,12 +107,12 @@ def test_a_write_can_be_stopped_until_the_file_has_its_name(original: Path) -> N
 
 
 def test_the_report_can_be_left_out(original: Path) -> None:
-    written = write(plan(original, Wishes(report=False)))
+    written = write(plan(original, ExportOptions(report=False)))
     assert written.report is None and written.backup is not None
 
 
 def test_a_plan_reads_as_lines(original: Path) -> None:
-    lines = plan_lines(plan(original, Wishes()))
+    lines = plan_lines(plan(original, ExportOptions()))
     assert lines[0] == f"Source    {original}  (Claude Code)"
     assert any(line.startswith("Check     ok") for line in lines)
 
@@ -125,7 +125,7 @@ def test_the_context_is_what_stands_before_the_newest_reply(pipeline: str) -> No
     opened = open_workspace(str(LONG), pipeline=pipeline, exact=False)
     workspace = opened.workspace
     workspace.run_all()
-    tokens = make_plan(workspace, opened.source, Wishes()).rewrite.context_tokens
+    tokens = make_plan(workspace, opened.source, ExportOptions()).rewrite.context_tokens
     replies = [place for place, message in enumerate(workspace.messages) if message.usage]
     before_it = workspace.tokens(workspace.messages[: replies[-1]] if replies else workspace.messages)
     usage = workspace.session.last_usage

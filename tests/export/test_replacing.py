@@ -16,10 +16,10 @@ import pytest
 
 from app.errors import FileChanged, RefusedError, WriteFailed
 from app.export import replacing
-from app.export.files import STAGING_PREFIX, Staged, publish_over
+from app.export.files import STAGING_PREFIX, StagedFile, publish_over
 from app.export.manifests import Manifest, manifests
-from app.export.plan import ExportPlan, Wishes, make_plan
-from app.export.words import written_lines
+from app.export.plan import ExportOptions, ExportPlan, make_plan
+from app.export.plan_text import written_lines
 from app.export.write import write
 from app.opening import open_workspace
 from app.restore import restore
@@ -55,7 +55,7 @@ def planned(path: Path) -> ExportPlan:
     """Texts are cut, no message goes."""
     opened = open_workspace(str(path), pipeline="gentle", exact=False)
     opened.workspace.run_all()
-    return make_plan(opened.workspace, opened.source, Wishes(in_place=True))
+    return make_plan(opened.workspace, opened.source, ExportOptions(in_place=True))
 
 
 def replaced_backup(path: Path) -> Manifest:
@@ -70,7 +70,7 @@ def replaced_backup(path: Path) -> Manifest:
 def meanwhile(before: Callable[[], Any] = int, behind: Callable[[], Any] = int) -> Iterator[None]:
     """Do something between the last look at a file and its replacement, and right behind that."""
 
-    def over(staged: Staged, target: Path) -> None:
+    def over(staged: StagedFile, target: Path) -> None:
         before()
         publish_over(staged, target)
         behind()

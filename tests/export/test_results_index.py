@@ -13,15 +13,15 @@ import pytest
 
 from app.edits import make_edit
 from app.errors import WriteFailed
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.plan import ExportOptions, ExportPlan, make_plan
+from app.export.plan_text import plan_lines
 from app.export.results_index import missing
-from app.export.words import plan_lines
 from app.export.write import Written, write
 from app.formats import open_session
-from app.masking import Wanted
+from app.masking import MaskingOptions
 from app.model import Author, Session, Text, ToolResult, blocks_of, text_of
 from app.opening import Opened, open_workspace
-from app.work.giving import give_summary
+from app.work.stage_inputs import give_summary
 from app.work.workspace import Workspace
 from tests.export.test_summaries import add_turns
 from tests.hostile import HOSTILE
@@ -38,8 +38,8 @@ def opened(file: Path, pipeline: str, *settings: str, index: bool = True) -> Ope
     return found
 
 
-def exported(found: Opened, wishes: Wishes | None = None) -> Written:
-    plan = make_plan(found.workspace, found.source, wishes or Wishes())
+def exported(found: Opened, wishes: ExportOptions | None = None) -> Written:
+    plan = make_plan(found.workspace, found.source, wishes or ExportOptions())
     assert plan.broken == ()
     return write(plan, drop_user_words=True)
 
@@ -151,28 +151,29 @@ def test_a_plain_conversation_has_its_list_beside_it(tmp_path: Path) -> None:
 def test_it_is_the_same_each_time(tmp_path: Path) -> None:
     session = chat(tmp_path, *["line\n" * 200] * 6)
     one, two = (
-        make_plan(o.workspace, o.source, Wishes()) for o in (opened(session, "minicode", *SUMMARY),) * 2
+        make_plan(o.workspace, o.source, ExportOptions())
+        for o in (opened(session, "minicode", *SUMMARY),) * 2
     )
     assert one.files == two.files
     fresh = opened(session, "minicode", *SUMMARY)
-    assert make_plan(fresh.workspace, fresh.source, Wishes()).files == one.files
+    assert make_plan(fresh.workspace, fresh.source, ExportOptions()).files == one.files
 
 
 def test_a_later_export_of_more_leaves_the_earlier_list_alone(tmp_path: Path) -> None:
     found = opened(chat(tmp_path, *["line\n" * 200] * 9), "minicode", *SUMMARY, "summarize.keep_messages=6")
     first = exported(found)
     assert first.plan.index is not None and first.target is not None
-    same = exported(found, Wishes(out=tmp_path / "same.json"))
+    same = exported(found, ExportOptions(out=tmp_path / "same.json"))
     assert same.plan.index == first.plan.index and same.files == ()
     text = first.plan.index.read_text()
     found.workspace.set_options("summarize", {"keep_messages": 2})
-    second = exported(found, Wishes(out=tmp_path / "two.json"))
+    second = exported(found, ExportOptions(out=tmp_path / "two.json"))
     assert second.plan.index == first.plan.index.with_name("results-chat.compacted-2.md")
     assert first.plan.index.read_text() == text != second.plan.index.read_text()
     assert str(second.plan.index) in (tmp_path / "two.json").read_text()
     assert str(second.plan.index) not in first.target.read_text()
     # A file that came to lie there after the plan was made is not written over either.
-    plan = make_plan(found.workspace, found.source, Wishes(out=tmp_path / "three.json"))
+    plan = make_plan(found.workspace, found.source, ExportOptions(out=tmp_path / "three.json"))
     assert plan.index == second.plan.index
     plan.index.write_text("mine")
     with pytest.raises(WriteFailed):
@@ -183,7 +184,7 @@ def test_a_later_export_of_more_leaves_the_earlier_list_alone(tmp_path: Path) ->
 @pytest.mark.parametrize("wanted", ["not wanted", "standard output"])
 def test_there_is_none_where_none_is_wanted(tmp_path: Path, wanted: str) -> None:
     found = opened(chat(tmp_path, *["line\n" * 200] * 6), "minicode", *SUMMARY, index=False)
-    wishes = Wishes(to_stdout=wanted == "standard output")
+    wishes = ExportOptions(to_stdout=wanted == "standard output")
     plan = make_plan(found.workspace, found.source, wishes)
     assert plan.index is None and plan.files == ()
     assert not any("no longer here" in text_of(b) for _, b in blocks_of(found.workspace.messages))
@@ -191,12 +192,12 @@ def test_there_is_none_where_none_is_wanted(tmp_path: Path, wanted: str) -> None
 
 def test_there_is_none_where_nothing_is_missing(tmp_path: Path, long: Path) -> None:
     found = opened(chat(tmp_path, "short"), "gentle")
-    assert make_plan(found.workspace, found.source, Wishes()).index is None
+    assert make_plan(found.workspace, found.source, ExportOptions()).index is None
     thinking = open_workspace(str(long), pipeline="gentle", exact=False)
     thinking.workspace.go_to(3)
     while thinking.workspace.back():
         pass
-    assert make_plan(thinking.workspace, thinking.source, Wishes()).index is None
+    assert make_plan(thinking.workspace, thinking.source, ExportOptions()).index is None
 
 
 def test_what_a_person_took_out_by_hand_is_not_told_of(tmp_path: Path) -> None:
@@ -206,7 +207,7 @@ def test_what_a_person_took_out_by_hand_is_not_told_of(tmp_path: Path) -> None:
     found.workspace.edit(make_edit("drop", [keys["t1"]], {}))
     found.workspace.edit(make_edit("clear", [keys["t2"]], {}))
     found.workspace.edit(make_edit("save", [keys["t3"]], {"preview_chars": 10}))
-    plan = make_plan(found.workspace, found.source, Wishes())
+    plan = make_plan(found.workspace, found.source, ExportOptions())
     _, entries = listed(plan)
     assert [(entry["id"], entry["done"]) for entry in entries] == [("t2", "cleared"), ("t3", "saved")]
     assert Path(entries[1]["again"].removeprefix("read ")) == plan.files[0][0]
@@ -215,7 +216,7 @@ def test_what_a_person_took_out_by_hand_is_not_told_of(tmp_path: Path) -> None:
 def test_a_replaced_session_leads_to_its_backup(tmp_path: Path) -> None:
     session = chat(tmp_path, *["line\n" * 200] * 6)
     found = opened(session, "minicode", *SUMMARY)
-    written = exported(found, Wishes(in_place=True))
+    written = exported(found, ExportOptions(in_place=True))
     head, _ = listed(written.plan)
     assert written.backup is not None and f"the backup in {written.backup.parent}," in head
 
@@ -228,7 +229,7 @@ def test_hostile_calls_make_plain_lines_without_keys(tmp_path: Path) -> None:
     raw[3]["content"][0]["input"]["command"] = HOSTILE
     session.write_text(json.dumps(raw))
     options = ("microcompact.when=always", "microcompact.keep_recent=0", "microcompact.min_chars=0")
-    plan = make_plan(*_planned(opened(session, "react-mini", *options)), Wishes())
+    plan = make_plan(*_planned(opened(session, "react-mini", *options)), ExportOptions())
     assert plan.index is not None
     text = plan.files[-1][1].text
     assert key not in text and "[Anthropic key]" in text
@@ -242,7 +243,7 @@ def _planned(found: Opened) -> tuple[Workspace, Any]:
 
 def test_a_dry_run_leaves_no_list(long: Path) -> None:
     before = sorted(long.parent.rglob("*"))
-    plan = make_plan(*_planned(opened(long, "minicode", *SUMMARY)), Wishes())
+    plan = make_plan(*_planned(opened(long, "minicode", *SUMMARY)), ExportOptions())
     assert plan.index is not None and sorted(long.parent.rglob("*")) == before
 
 
@@ -266,7 +267,7 @@ def test_a_second_compaction_has_a_list_of_its_own(long: Path) -> None:
 
 
 def test_a_shared_session_tells_its_list_by_a_short_name(long: Path) -> None:
-    written = exported(opened(long, "minicode", *SUMMARY), Wishes(share=Wanted()))
+    written = exported(opened(long, "minicode", *SUMMARY), ExportOptions(share=MaskingOptions()))
     index = written.plan.index
     assert index == long.parent / "long.shared" / ".task_outputs" / "results-long.shared.md"
     assert index.is_file() and str(index) in "".join(plan_lines(written.plan)) and written.target is not None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import InputError
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.export.resuming import Resuming, resuming
 from app.formats import format_named, open_session
 from app.opening import open_workspace
@@ -44,10 +44,10 @@ def laid(sample: str, folder: Path) -> Path:
     return Path(shutil.copyfile(SAMPLES / sample, folder / f"from a friend{Path(sample).suffix}"))
 
 
-def plan(path: Path, wishes: Wishes) -> ExportPlan:
-    opened = open_workspace(str(path), pipeline="react-mini", exact=False, install=wishes.install)
+def plan(path: Path, options: ExportOptions) -> ExportPlan:
+    opened = open_workspace(str(path), pipeline="react-mini", exact=False, install=options.install)
     opened.workspace.run_all()
-    return make_plan(opened.workspace, opened.source, wishes)
+    return make_plan(opened.workspace, opened.source, options)
 
 
 def how(path: Path) -> Resuming:
@@ -58,14 +58,14 @@ def how(path: Path) -> Resuming:
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("sample", LOOKED_IN)
 def test_a_new_session_in_its_agents_folder_is_resumed_by_its_own_id(sample: str) -> None:
-    made = plan(laid(sample, LOOKED_IN[sample]()), Wishes())
+    made = plan(laid(sample, LOOKED_IN[sample]()), ExportOptions())
     assert made.resuming.command == f"{COMMANDS[sample]} {made.rewrite.session_id}"
 
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("sample", LOOKED_IN)
 def test_a_replaced_session_keeps_its_id(sample: str) -> None:
-    made = plan(laid(sample, LOOKED_IN[sample]()), Wishes(in_place=True))
+    made = plan(laid(sample, LOOKED_IN[sample]()), ExportOptions(in_place=True))
     assert made.resuming.command == f"{COMMANDS[sample]} {made.session.session_id}"
 
 
@@ -73,11 +73,11 @@ def test_a_replaced_session_keeps_its_id(sample: str) -> None:
 @pytest.mark.parametrize("sample", ["claude-code-v2-0.jsonl", "codex-three-turns.jsonl"])
 def test_a_session_where_no_agent_looks_is_not_promised_to_resume(sample: str, tmp_path: Path) -> None:
     original = laid(sample, tmp_path / "mail")
-    told = plan(original, Wishes()).resuming
+    told = plan(original, ExportOptions()).resuming
     assert told.command is None
     assert str(LOOKED_IN[sample]()) in told.why_none() and "--install" in told.why_none()
     assert told.why_none("ask Ada").endswith("not here: ask Ada")
-    assert plan(original, Wishes(to_stdout=True)).resuming.command is None
+    assert plan(original, ExportOptions(to_stdout=True)).resuming.command is None
 
 
 @pytest.mark.usefixtures("home")
@@ -89,9 +89,9 @@ def test_a_session_in_another_agents_folder_is_not_found_by_its_own() -> None:
 @pytest.mark.usefixtures("home")
 def test_pi_and_opencode_take_a_session_from_any_file(tmp_path: Path) -> None:
     mail = tmp_path / "mail of a friend"
-    pi = plan(laid("pi-compacted.jsonl", mail), Wishes())
+    pi = plan(laid("pi-compacted.jsonl", mail), ExportOptions())
     assert shlex.split(pi.resuming.command or "") == ["pi", "--session", str(pi.target)]
-    opencode = plan(laid("opencode-compacted.json", mail), Wishes())
+    opencode = plan(laid("opencode-compacted.json", mail), ExportOptions())
     ident = str(opencode.rewrite.session_id)
     words = shlex.split(opencode.resuming.command or "")
     assert words == ["opencode", "import", str(opencode.target), "&&", "opencode", "--session", ident]
@@ -99,7 +99,7 @@ def test_pi_and_opencode_take_a_session_from_any_file(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_opencode_knows_a_replaced_session_already(tmp_path: Path) -> None:
-    made = plan(laid("opencode-compacted.json", tmp_path), Wishes(in_place=True))
+    made = plan(laid("opencode-compacted.json", tmp_path), ExportOptions(in_place=True))
     assert made.resuming.command is None and "skips a session" in made.resuming.obstacle
     assert any(made.resuming.obstacle == check.text for check in made.checks)
 
@@ -137,13 +137,13 @@ def test_gemini_cli_finds_a_session_by_the_folder_of_its_project(home: Path, tmp
         original.read_bytes().replace(told.encode(), hashlib.sha256(root.encode()).hexdigest().encode())
     )
     with pytest.raises(InputError, match="none of its projects"):
-        plan(original, Wishes(install=True))
+        plan(original, ExportOptions(install=True))
     project = home / ".gemini" / "tmp" / "shop"
     project.mkdir(parents=True)
     (project / ".project_root").write_text(root, "utf-8")
     known = {"projects": {"/elsewhere": "else", root: "shop", "/bad": "../..", "/worse": 1}}
     (home / ".gemini" / "projects.json").write_text(json.dumps(known), "utf-8")
-    made = plan(original, Wishes(install=True))
+    made = plan(original, ExportOptions(install=True))
     assert made.target is not None and made.target.parent == project / "chats"
     assert made.resuming.command == f"gemini --resume {made.rewrite.session_id}"
     assert made.resuming.folder.startswith(f"run it in {root}")
@@ -154,13 +154,13 @@ def test_a_list_of_projects_that_cannot_be_used_knows_none(home: Path, tmp_path:
     (home / ".gemini").mkdir()
     (home / ".gemini" / "projects.json").write_bytes(listed)
     with pytest.raises(InputError, match="Gemini CLI would look"):
-        plan(laid("gemini-cli-one-turn.jsonl", tmp_path / "mail"), Wishes(install=True))
+        plan(laid("gemini-cli-one-turn.jsonl", tmp_path / "mail"), ExportOptions(install=True))
 
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("sample", ["pi-compacted.jsonl", "qwen-code-compressed.jsonl"])
 def test_every_agent_with_a_folder_a_project_gets_it_there(sample: str, tmp_path: Path) -> None:
-    made = plan(laid(sample, tmp_path / "mail"), Wishes(install=True))
+    made = plan(laid(sample, tmp_path / "mail"), ExportOptions(install=True))
     assert made.target is not None and made.target.parent == LOOKED_IN[sample]()
     assert made.resuming.command == f"{COMMANDS[sample]} {made.rewrite.session_id}"
 
@@ -168,7 +168,7 @@ def test_every_agent_with_a_folder_a_project_gets_it_there(sample: str, tmp_path
 @pytest.mark.usefixtures("home")
 def test_opencode_has_no_folder_to_put_a_session_in(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="its import command accepts a file"):
-        plan(laid("opencode-compacted.json", tmp_path / "mail"), Wishes(install=True))
+        plan(laid("opencode-compacted.json", tmp_path / "mail"), ExportOptions(install=True))
 
 
 @pytest.mark.parametrize("folder", ["/nul\0in it", "relative", "x" * 5_000, "\udcff"])

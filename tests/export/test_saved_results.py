@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import InputError, WriteFailed
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.export.write import write
 from app.model import ToolResult, text_of
 from app.opening import Opened, open_workspace
@@ -47,7 +47,7 @@ def opened(file: Path, pipeline: str, out: Path, *settings: str) -> Opened:
 
 def plan_of(found: Opened, out: Path | None) -> ExportPlan:
     found.workspace.run_all()
-    return make_plan(found.workspace, found.source, Wishes(out=out, to_stdout=out is None))
+    return make_plan(found.workspace, found.source, ExportOptions(out=out, to_stdout=out is None))
 
 
 def test_saved_results_lie_where_the_previews_say(session: Path, pipeline: str) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import FileChanged
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.opening import open_workspace
-from app.reopening import Since, changed_since
+from app.reopening import SinceOpened, changed_since
 from tests.formats.claude_code.records import lines, user, uuid
 
 WRITER = """
@@ -63,6 +63,6 @@ def test_what_is_written_meanwhile_is_never_lost(tmp_path: Path, number: int) ->
 def _compact_in_place(path: Path) -> None:
     """Open, step, and replace: texts are cut, no message goes."""
     opened = open_workspace(str(path), pipeline="gentle", exact=False)
-    assert changed_since(opened.source) in (None, Since.GREW)
+    assert changed_since(opened.source) in (None, SinceOpened.GREW)
     opened.workspace.run_all()
-    write(make_plan(opened.workspace, opened.source, Wishes(in_place=True, report=False)))
+    write(make_plan(opened.workspace, opened.source, ExportOptions(in_place=True, report=False)))

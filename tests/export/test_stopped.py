@@ -15,18 +15,18 @@ import pytest
 from msgspec import structs
 
 from app.errors import FileChanged, HandcompactError, Stopped
+from app.export.cancellation import Stopper
 from app.export.files import STAGING_PREFIX
 from app.export.manifests import manifests
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.export.readback import sent_by
 from app.export.sharing import foreseen
-from app.export.stopping import Stopper
-from app.export.strays import remove
+from app.export.stray_files import remove
 from app.export.write import write
 from app.formats import format_named
 from app.formats.base import Format, Rewrite
 from app.formats.source import Source
-from app.masking import Wanted
+from app.masking import MaskingOptions
 from app.opening import Opened, open_workspace
 from app.restore import State, state_of
 from tests.export.kills import CALLS
@@ -52,9 +52,9 @@ def opened(folder: Path) -> Opened:
     return found
 
 
-def planned(folder: Path, **wishes: Any) -> ExportPlan:
+def planned(folder: Path, **options: Any) -> ExportPlan:
     found = opened(folder)
-    return make_plan(found.workspace, found.source, Wishes(**wishes))
+    return make_plan(found.workspace, found.source, ExportOptions(**options))
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -99,7 +99,7 @@ def test_a_backup_of_what_goes_to_standard_output_is_listed(
 ) -> None:
     found = opened(tmp_path)
     found.workspace.go_to(1)
-    written = write(make_plan(found.workspace, found.source, Wishes(to_stdout=True)))
+    written = write(make_plan(found.workspace, found.source, ExportOptions(to_stdout=True)))
     (manifest,) = manifests([tmp_path / ".transcripts"])
     assert manifest.backup == written.backup and state_of(manifest) is State.SAME
     assert len(capfdbinary.readouterr().out) == written.size
@@ -201,18 +201,20 @@ def test_a_plan_can_be_stopped_at_each_message_of_any_format(sample: Path) -> No
         pytest.skip("there is nothing to export")
     found.workspace.run_all()
     looks: list[int] = []
-    plan = make_plan(found.workspace, found.source, Wishes(out=Path("x.json")), stopping_at(-1, looks))
+    plan = make_plan(found.workspace, found.source, ExportOptions(out=Path("x.json")), stopping_at(-1, looks))
     size = plan.size_after()
     assert len(looks) > len(found.workspace.messages)
     for last in (1, 2, len(looks) // 2, len(looks)):
         with pytest.raises(Stopped, match="nothing is planned"):
-            make_plan(found.workspace, found.source, Wishes(out=Path("x.json")), stopping_at(last))
-    shared = make_plan(found.workspace, found.source, Wishes(share=Wanted(), out=Path("x.json")))
+            make_plan(found.workspace, found.source, ExportOptions(out=Path("x.json")), stopping_at(last))
+    shared = make_plan(
+        found.workspace, found.source, ExportOptions(share=MaskingOptions(), out=Path("x.json"))
+    )
     for work in (plan.size_after, partial(foreseen, shared)):
         with pytest.raises(Stopped):
             work(stopping_at(1))
-    again = make_plan(found.workspace, found.source, Wishes(out=Path("x.json")))
-    assert again.prints.tell_same(plan.prints) and again.size_after() == size
+    again = make_plan(found.workspace, found.source, ExportOptions(out=Path("x.json")))
+    assert again.fingerprints.tell_same(plan.fingerprints) and again.size_after() == size
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.formats import open_session
-from app.model import Author, Session, Standing, Text, blocks_of
+from app.model import Author, SendStatus, Session, Text, blocks_of
 from app.opening import open_workspace
-from app.work.giving import give_memory, give_refusal, give_summary
+from app.work.stage_inputs import give_memory, give_refusal, give_summary
 from app.work.workspace import Workspace
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
@@ -26,7 +26,7 @@ def exported(path: Path, pipeline: str, prepare: Prepare, *settings: str) -> tup
     opened = open_workspace(str(path), pipeline=pipeline, settings=settings, exact=False)
     prepare(opened.workspace)
     opened.workspace.run_all()
-    plan = make_plan(opened.workspace, opened.source, Wishes())
+    plan = make_plan(opened.workspace, opened.source, ExportOptions())
     assert plan.broken == ()
     written = write(plan, drop_user_words=True)
     assert written.target is not None
@@ -112,7 +112,7 @@ def test_a_second_run_works_on_the_newest_segment_alone_and_both_boundaries_stay
     )
     asked = {change.key for change in workspace.changes.values()}
     assert asked <= {block.key for _, block in blocks_of((*workspace.session.live, *workspace.messages))}
-    before = [m.key for m in workspace.session.messages if m.standing is Standing.BEFORE_BOUNDARY]
+    before = [m.key for m in workspace.session.messages if m.standing is SendStatus.BEFORE_BOUNDARY]
 
     twice, _ = open_session(second)
     strategies = [boundary.strategy for boundary in twice.boundaries]

@@ -93,7 +93,7 @@ def _is_request(message: Message) -> bool:
 
 
 def wish(messages: tuple[Message, ...], mark: Boundary | None, random: Random, new_id: str) -> Rewrite:
-    """Messages to be written, with other wishes at random."""
+    """Messages to be written, with other options at random."""
     return Rewrite(
         messages,
         mark,

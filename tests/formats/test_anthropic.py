@@ -18,7 +18,7 @@ from app.model import (
     Message,
     Opaque,
     Role,
-    Standing,
+    SendStatus,
     Text,
     Thinking,
     ToolResult,
@@ -220,7 +220,7 @@ def test_messages_of_other_roles_are_not_sent_and_stay() -> None:
             {"role": "user", "content": [{"type": "text", "text": "c"}]}]  # fmt: skip
     session = load(talk)
     assert [message.standing for message in session.messages] == [
-        Standing.LIVE, Standing.NEVER_SENT, Standing.LIVE,
+        SendStatus.LIVE, SendStatus.NEVER_SENT, SendStatus.LIVE,
     ]  # fmt: skip
     assert json.loads(write(session, session.live[1])) == talk[1:]
 

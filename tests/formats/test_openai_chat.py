@@ -17,7 +17,7 @@ from app.model import (
     Message,
     Opaque,
     Role,
-    Standing,
+    SendStatus,
     Text,
     Thinking,
     ToolResult,
@@ -110,7 +110,7 @@ def test_a_cleared_result_is_the_only_thing_that_changes(path: Any) -> None:
 def test_a_trajectory_is_a_chat_whose_last_word_is_not_sent() -> None:
     session = load(TRAJECTORY)
     assert session.format == "openai-chat"
-    assert [message.standing for message in session.messages].count(Standing.NEVER_SENT) == 1
+    assert [message.standing for message in session.messages].count(SendStatus.NEVER_SENT) == 1
     assert session.facts.messages == 4
     assert session.model == "gpt-test"
     assert session.last_usage == Usage(500, 20, 400)
@@ -132,7 +132,7 @@ def test_choices_are_branches_and_stay_in_the_file() -> None:
     path = DATA / "cases" / "038-several-choices.json"
     session = load(path)
     assert [message.standing for message in session.messages] == [
-        Standing.LIVE, Standing.OFF_BRANCH, Standing.OFF_BRANCH,
+        SendStatus.LIVE, SendStatus.OFF_BRANCH, SendStatus.OFF_BRANCH,
     ]  # fmt: skip
     assert text_of(session.messages[1].blocks[0]) == "Mild, I guess."
     assert call_of(session.messages[2], 0).input.value() == {"city": "Paris"}

@@ -7,9 +7,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from app.errors import UnknownFormat, UnreadableFile
-from app.export.prints import Prints
+from app.export.fingerprints import Fingerprints
 from app.formats import detect
-from app.formats.base import Format, Rewrite, Streams
+from app.formats.base import Format, Rewrite, StreamingFormat
 from app.formats.source import BytesSource
 from app.model import Message, Session, ToolResult, blocks_of, chars_of, preview_of, text_of, with_text
 from app.validity import check
@@ -31,8 +31,8 @@ def holds(data: bytes) -> str | None:
         return None
     session = kind.read(source)
     _is_readable(kind, session)
-    if isinstance(kind, Streams):
-        held, streamed = Prints(), Prints()
+    if isinstance(kind, StreamingFormat):
+        held, streamed = Fingerprints(), Fingerprints()
         for _ in (
             *held.taken(kind.request(session, session.live)),
             *streamed.taken(kind.live_request(source)),

@@ -15,7 +15,7 @@ from app.pipeline import load
 from app.refusal import Refusal
 from app.stages import stage_named
 from app.stages.base import Context, Messages, PlannedFile, Stage, StageResult
-from app.stages.cuts import whole_pairs_before
+from app.stages.cut_points import whole_pairs_before
 from app.summarizers import Summaries
 from app.summarizers.structured import structured_summary
 from app.tokens import Estimator, estimator

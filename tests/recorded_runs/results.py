@@ -12,13 +12,13 @@ from app.compactability import compacted_form
 from app.model import Block, HeldValue, Message, ToolResult, ToolUse, chars_of
 from app.pipeline import Pipeline, load
 from app.stages.base import Context, Messages, Stage, StageResult
-from app.stages.cutting import cut_middle
+from app.stages.cut_middle import cut_middle
 from app.stages.fit import Fit
-from app.stages.readings import Reading
+from app.stages.prompt_sizes import PromptSize
 from app.stages.result_gate import ResultGate
 from app.stages.survey import Survey
 from app.tokens import estimator
-from app.tokens.seeds import MiniCodeEstimator
+from app.tokens.pipeline_measures import MiniCodeEstimator
 from tests.recorded_runs.neutral import Json, Params, Run, answer, to_model
 
 _SHORT = {"tool_result_budget": "budget", "microcompact": "micro", "retain_tail": "retain"}
@@ -170,7 +170,7 @@ def _gate_stage(params: Params) -> ResultGate:
 def _gate(params: Params, messages: Sequence[Json]) -> Json:
     stage = replace(_gate_stage(params), protect=False)
     readings = [
-        Reading(gate["after_messages"], gate["tokens"], restarted=bool(gate.get("fresh_state")))
+        PromptSize(gate["after_messages"], gate["tokens"], restarted=bool(gate.get("fresh_state")))
         for gate in params["gates"]
     ]
     result = stage.walk(to_model(messages), readings, _context("chars", params))

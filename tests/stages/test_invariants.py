@@ -12,7 +12,7 @@ import pytest
 
 from app.compactability import compacted_form
 from app.formats import open_session
-from app.model import Block, Image, Session, Standing, ToolResult, ToolUse, blocks_of
+from app.model import Block, Image, SendStatus, Session, ToolResult, ToolUse, blocks_of
 from app.pipeline import load, preset_names
 from app.refusal import Refusal
 from app.stages import STAGES
@@ -20,7 +20,7 @@ from app.stages.base import ChangeKind, Context, Messages, Stage, StageResult, r
 from app.stages.protection import protected
 from app.summarizers import Summaries
 from app.tokens import estimator
-from app.work.checks import Level, check_pairs, words_gone
+from app.work.checks import CheckLevel, check_pairs, words_gone
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 CASES = Path(__file__).parents[1] / "data" / "cases"
@@ -126,7 +126,7 @@ def test_a_stage_keeps_the_rules(kind: type[Stage], options: Mapping[str, Any], 
     assert [id(block) for _, block in blocks_of(messages)] == identities
     assert (result.messages is messages) == (not result.changes)
     assert result.changes or result.note
-    assert check_pairs(messages, result.messages).level is Level.OK
+    assert check_pairs(messages, result.messages).level is CheckLevel.OK
     if kind.name not in MAY_DROP_USER_WORDS:
         assert not words_gone(messages, result.messages)
     changes_tell_all(messages, result)
@@ -170,7 +170,7 @@ def test_a_preset_keeps_the_rules(preset: str, name: str, limits: str) -> None:
         given = context(session, messages, pipeline.estimator, files)
         result = run_stage(step.stage, messages, given)
         assert result.changes or result.note
-        assert check_pairs(messages, result.messages).level is Level.OK
+        assert check_pairs(messages, result.messages).level is CheckLevel.OK
         changes_tell_all(messages, result)
         protection_holds(messages, result, given)
         assert given.estimator.total(result.messages) <= given.estimator.total(messages)
@@ -189,7 +189,7 @@ def test_every_setting_changes_the_long_sample(kind: type[Stage], options: Mappi
     session = sample("claude-code-long.jsonl")
     messages = session.live
     if kind.name == "active_context":
-        here = (Standing.LIVE, Standing.BEFORE_BOUNDARY)
+        here = (SendStatus.LIVE, SendStatus.BEFORE_BOUNDARY)
         messages = tuple(message for message in session.messages if message.standing in here)
     assert run_stage(kind.build(options), messages, context(session, messages)).changes
 

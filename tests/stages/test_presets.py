@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from app.model import Standing, blocks_of
+from app.model import SendStatus, blocks_of
 from app.opening import open_workspace
 from app.pipeline import load, preset_names
 from app.stages.base import Context, run_stage
 from app.tokens import estimator
-from app.work.checks import Level
-from app.work.giving import give_memory, give_refusal, give_summary
+from app.work.checks import CheckLevel
+from app.work.stage_inputs import give_memory, give_refusal, give_summary
 from app.work.workspace import Step, Workspace
 
 LONG = Path(__file__).parents[2] / "sample_sessions" / "claude-code-long.jsonl"
@@ -105,7 +105,7 @@ def test_the_active_context_is_what_stands_behind_the_newest_boundary() -> None:
     session = workspace.session
     told = workspace.ahead[0]
     assert told.changes == () and told.result.note.startswith("the view starts at the manual compaction of ")
-    here = (Standing.LIVE, Standing.BEFORE_BOUNDARY)
+    here = (SendStatus.LIVE, SendStatus.BEFORE_BOUNDARY)
     whole = tuple(message for message in session.messages if message.standing in here)
     context = Context(estimator("minicode"))
     stage = load("minicode").steps[0].stage
@@ -119,7 +119,7 @@ def test_a_summary_takes_most_and_what_is_protected_stays(preset: str) -> None:
     after = {block.key for _, block in blocks_of(workspace.messages)}
     assert workspace.protection.text.keys() | workspace.protection.place.keys() <= after
     assert len(workspace.messages) < len(workspace.session.live) / 2
-    assert workspace.words_gone and all(check.level is not Level.FAIL for check in workspace.checks())
+    assert workspace.words_gone and all(check.level is not CheckLevel.FAIL for check in workspace.checks())
 
 
 @pytest.mark.parametrize("preset", ["gentle", "gate-8k", "clear-tool-uses"])

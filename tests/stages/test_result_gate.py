@@ -8,7 +8,7 @@ import pytest
 
 from app.model import Message, ToolResult, Usage, blocks_of
 from app.stages.base import Messages, StageResult
-from app.stages.replay import Fate
+from app.stages.replay import ReplayOutcome
 from tests.build import assistant, conversation, result, use, user
 from tests.stages.given import results, run
 
@@ -37,7 +37,7 @@ def cut(messages: Messages, **options: Any) -> list[str]:
     return [name for name, text in after.items() if "pruned ...]" in text]
 
 
-def fates(messages: Messages) -> dict[str, tuple[Fate, str]]:
+def fates(messages: Messages) -> dict[str, tuple[ReplayOutcome, str]]:
     done = gate(messages)
     assert done.replay is not None
     names = {b.key: b.tool_use_id for _, b in blocks_of(messages) if isinstance(b, ToolResult)}
@@ -75,8 +75,8 @@ def test_what_was_there_when_the_latch_opened_is_frozen() -> None:
         (6, None, True, ("m5/0",)),
     ]
     assert fates(messages) == {
-        "old": (Fate.FROZEN, "before the latch opened at call 2"),
-        "new": (Fate.CUT, "cut before call 6"),
+        "old": (ReplayOutcome.FROZEN, "before the latch opened at call 2"),
+        "new": (ReplayOutcome.CUT, "cut before call 6"),
     }
 
 
@@ -84,7 +84,7 @@ def test_three_prompts_may_hold_it_whole() -> None:
     opening = [user("Go."), *replies(100_000)]
     two = conversation(*opening, *call("a", 100_000), *replies(100_000, 100_000))
     assert cut(two) == []
-    assert fates(two) == {"a": (Fate.WAITING, "seen in 2 of 3 prompts")}
+    assert fates(two) == {"a": (ReplayOutcome.WAITING, "seen in 2 of 3 prompts")}
     assert cut(conversation(*two, *replies(100_000))) == ["a"]
     assert cut(two, views=2) == ["a"]
 
@@ -111,7 +111,7 @@ def test_what_is_no_candidate(pair: tuple[Message, Message], words: str | None) 
     )
     after = results(gate(messages).messages)
     assert after["x"] == results(messages)["x"] and after["y"] == CUT
-    assert fates(messages).get("x") == (None if words is None else (Fate.SPARED, words))
+    assert fates(messages).get("x") == (None if words is None else (ReplayOutcome.SPARED, words))
 
 
 def test_other_agents_names_pass_in_their_sessions() -> None:
@@ -152,4 +152,4 @@ def test_a_protected_result_is_spared_and_counted() -> None:
     )
     done = gate(messages)
     assert (done.changes, done.protected) == ((), 1)
-    assert fates(messages)["a"] == (Fate.SPARED, "instruction file")
+    assert fates(messages)["a"] == (ReplayOutcome.SPARED, "instruction file")

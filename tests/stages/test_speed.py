@@ -12,7 +12,7 @@ from app.model import Author, Block, Message, Text
 from app.stages import stage_named
 from app.stages.base import Context, Messages, run_stage
 from app.stages.protection import protected
-from app.tokens.seeds import CharsEstimator
+from app.tokens.pipeline_measures import CharsEstimator
 from tests.build import assistant, conversation, result, thinking, use, user
 
 STAGES: Mapping[str, Mapping[str, Any]] = {

@@ -12,7 +12,7 @@ import pytest
 
 from app.errors import Stopped, SummaryFailed
 from app.summarizers import SummaryRequest
-from app.summarizers.asking import Patience
+from app.summarizers.asking import AnswerLimits
 from app.summarizers.model import obtain
 from app.summarizers.program import by_command
 
@@ -23,13 +23,13 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", f"import os, subprocess, sys, time\n{code}"]
 
 
-def answer(code: str, patience: Patience | None = None, request: SummaryRequest = REQUEST) -> str:
-    return obtain(request, by_command(python(code), patience or Patience(20)), allowed=True)
+def answer(code: str, limits: AnswerLimits | None = None, request: SummaryRequest = REQUEST) -> str:
+    return obtain(request, by_command(python(code), limits or AnswerLimits(20)), allowed=True)
 
 
-def failure(code: str, patience: Patience | None = None) -> str:
+def failure(code: str, limits: AnswerLimits | None = None) -> str:
     with pytest.raises(SummaryFailed) as caught:
-        answer(code, patience)
+        answer(code, limits)
     line = str(caught.value)
     assert "\n" not in line and len(line) < 500
     return line
@@ -39,7 +39,7 @@ def test_it_is_given_the_prompt_that_was_shown(tmp_path: Path) -> None:
     got = tmp_path / "prompt"
     told: list[int] = []
     code = f"open({str(got)!r}, 'wb').write(sys.stdin.buffer.read()); sys.stdout.write('Fertig: 修复 é.')"
-    text = answer(f"sys.stdout.reconfigure(encoding='utf-8')\n{code}", Patience(20, told=told.append))
+    text = answer(f"sys.stdout.reconfigure(encoding='utf-8')\n{code}", AnswerLimits(20, told=told.append))
     assert text == "Fertig: 修复 é." and got.read_text("utf-8") == REQUEST.prompt
     assert told[-1] == len(text)
 
@@ -118,7 +118,7 @@ def test_stopping_ends_it_with_all_that_it_started(tmp_path: Path, by_time: bool
         return started.is_set() and not by_time
 
     with pytest.raises(SummaryFailed if by_time else Stopped):
-        answer(FAMILY.format(file=str(file)), Patience(1.5 if by_time else 20, stop))
+        answer(FAMILY.format(file=str(file)), AnswerLimits(1.5 if by_time else 20, stop))
     assert started.is_set()
     pids = [int(line) for line in file.read_text().split()]
     end = time.monotonic() + 3

@@ -10,7 +10,7 @@ import pytest
 from app.errors import SummaryFailed
 from app.model import Author
 from app.summarizers import SOURCES, SUMMARIZERS, Job, Summaries, SummaryRequest, summarizer_named
-from app.summarizers.asking import Heard, Patience
+from app.summarizers.asking import AnswerLimits, PartialAnswer
 from app.summarizers.memory import memory_files, memory_text
 from app.summarizers.model import obtain, plain_answer, summary_request
 from app.summarizers.structured import structured_summary
@@ -153,7 +153,7 @@ def test_an_answer_is_taken_as_plain_words(answer: str, plain: str) -> None:
 
 
 def test_thinking_in_front_of_an_answer_does_not_make_it_too_long() -> None:
-    heard = Heard(summary_request(TALK, 80_000), Patience())
+    heard = PartialAnswer(summary_request(TALK, 80_000), AnswerLimits())
     for part in ("", "<th", "ink>", *["thought " * 100] * 9, "</think>", "The goal."):
         heard.add(part)
     assert plain_answer(heard.text) == "The goal."

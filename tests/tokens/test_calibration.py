@@ -11,22 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from app.model import Boundary, Message, Record, Session, Standing, Usage
+from app.model import Boundary, Message, Record, SendStatus, Session, Usage
 from app.tokens import token_estimator
-from app.tokens.calibration import Calibration, Reading, calibrate, calibrated, readings, weighted_median
+from app.tokens.calibration import Calibration, UsageReading, calibrate, calibrated, readings, weighted_median
 from tests.build import assistant, conversation, result, summary, user
 
 
 def replies(
     factor: float, overhead: int, between: Sequence[int], *, output: int = 300, noise: float = 0.0
-) -> list[Reading]:
+) -> list[UsageReading]:
     """What a provider would report whose tokens are `factor` times our estimate."""
     source = random.Random(5)
-    made: list[Reading] = []
+    made: list[UsageReading] = []
     context = float(overhead)
     for size in between:
         context += factor * size * (1 + source.uniform(-noise, noise))
-        made.append(Reading(round(context), output, output, size))
+        made.append(UsageReading(round(context), output, output, size))
         context += output
     return made
 
@@ -66,7 +66,7 @@ def test_increments_that_hide_something_are_left_out() -> None:
     wild = []
     for n, reading in enumerate(clean):
         shift += shifts.get(n, 0)
-        wild.append(Reading(reading.context + shift, reading.output, reading.reply, reading.before))
+        wild.append(UsageReading(reading.context + shift, reading.output, reading.reply, reading.before))
     found = calibrate(wild)
     assert found.increments == 16
     assert found.factor == pytest.approx(1.2, abs=0.01)
@@ -80,7 +80,7 @@ def test_the_prior_holds_back_a_few_increments() -> None:
     half = replies(1.4, 0, [1_000] * 5)
     shift = half[-1].context + half[-1].output
     rest = [
-        Reading(reading.context + shift, reading.output, reading.reply, reading.before)
+        UsageReading(reading.context + shift, reading.output, reading.reply, reading.before)
         for reading in replies(1.6, 0, [1_000] * 4)
     ]
     # Four of 1.4 and four of 1.6 alone would give 1.5.
@@ -92,7 +92,7 @@ def test_a_streaming_snapshot_is_not_taken_for_the_output() -> None:
     context = 30_000
     for _ in range(20):
         context += 1_200
-        made.append(Reading(context, 1, 500, 1_000))
+        made.append(UsageReading(context, 1, 500, 1_000))
         context += 600
     found = calibrate(made)
     assert found.factor == pytest.approx(1.2, abs=0.01)
@@ -102,8 +102,8 @@ TOKENS = st.integers(0, 10**6)
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.builds(Reading, TOKENS, TOKENS, TOKENS, TOKENS), max_size=40))
-def test_no_readings_break_it(made: list[Reading]) -> None:
+@given(st.lists(st.builds(UsageReading, TOKENS, TOKENS, TOKENS, TOKENS), max_size=40))
+def test_no_readings_break_it(made: list[UsageReading]) -> None:
     found = calibrate(made)
     assert 0.4 < found.factor < 2.5
     assert found.spread >= 0
@@ -150,7 +150,7 @@ def test_readings_are_the_replies_with_usage_and_what_came_between() -> None:
         user("b"),
         _reply(1_400, 60),
     )
-    assert readings(session, _size) == [Reading(1_000, 50, 100, 100), Reading(1_400, 60, 100, 300)]
+    assert readings(session, _size) == [UsageReading(1_000, 50, 100, 100), UsageReading(1_400, 60, 100, 300)]
 
 
 def test_usage_that_cannot_be_trusted_is_passed_over() -> None:
@@ -167,7 +167,7 @@ def test_usage_that_cannot_be_trusted_is_passed_over() -> None:
 
 
 def test_sidechains_do_not_count() -> None:
-    side = replace(_reply(9_000, 9), standing=Standing.SIDECHAIN)
+    side = replace(_reply(9_000, 9), standing=SendStatus.SIDECHAIN)
     session = _session(user("a"), _reply(1_000, 50), side, user("b"), _reply(1_300, 50))
     assert [r.context for r in readings(session, _size)] == [1_000, 1_300]
 

@@ -15,7 +15,7 @@ from app.tokens.families import (
     GPT_5,
     OTHER,
     UNNAMED,
-    Family,
+    ModelFamily,
     family_of,
 )
 from app.tokens.text_class import TextClass
@@ -57,7 +57,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("model", "family"), MODELS, ids=[str(model) for model, _ in MODELS])
-def test_family(model: str | None, family: Family) -> None:
+def test_family(model: str | None, family: ModelFamily) -> None:
     assert family_of(model) is family
 
 

@@ -11,8 +11,8 @@ from textual import events
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.inspect import InspectScreen
-from app.tui.screens.parts.keeping import Keeps
-from app.tui.widgets.controls import Push
+from app.tui.screens.parts.unsaved_steps import KeepsSteps
+from app.tui.widgets.controls import PushButton
 from app.tui.widgets.message_list import MessageList
 
 USUAL = MessageList.row_strip
@@ -35,7 +35,7 @@ class FailingApp(HandcompactApp):
     def go_on(self) -> None:
         """Run the stages and break the list; say go on to the question; leave when the rows are back."""
         screen = self.screen
-        if isinstance(screen, ConfirmScreen) and screen.query(Push):
+        if isinstance(screen, ConfirmScreen) and screen.query(PushButton):
             self.was_answered = True
             screen.dismiss(False)
         elif isinstance(screen, InspectScreen) and screen.shown and not self.is_broken:
@@ -47,7 +47,7 @@ class FailingApp(HandcompactApp):
             self.went_on = f"went on with {len(screen.workspace.history.done)} steps"
             self.exit()
 
-    async def begin_anew(self, works: Sequence[Keeps]) -> None:
+    async def begin_anew(self, works: Sequence[KeepsSteps]) -> None:
         if sys.argv[2] == "once":
             MessageList.row_strip = USUAL  # type: ignore[method-assign]
         await super().begin_anew(works)

@@ -16,10 +16,10 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from app.tui.app import HandcompactApp, Opening
-from app.tui.keys import BARS, Key, Where, keys_of
+from app.tui.keys import BARS, Key, KeyScope, keys_of
 from app.tui.screens.base import BaseScreen
 from app.tui.screens.choose import ChooseScreen
-from app.tui.widgets.controls import Push
+from app.tui.widgets.controls import PushButton
 from app.tui.widgets.line_view import LineView
 from tests.hostile import HOSTILE
 from tests.tui.on_screen import press, settle
@@ -43,7 +43,7 @@ class Walk:
 
     async def begin(self) -> None:
         """Wait for the session, and go from its screen; then look at the list of sessions and the menu."""
-        while getattr(self.app.screen, "WHERE", None) is not Where.INSPECT:
+        while getattr(self.app.screen, "WHERE", None) is not KeyScope.INSPECT:
             await settle(self.pilot)
             await asyncio.sleep(0.02)
         await self.go(self.app.screen)
@@ -65,7 +65,7 @@ class Walk:
             # A key may close its screen: the next time it opens the walk goes on behind that key.
             while screen in self.app.screen_stack and self._is_new(name, key.id):
                 await self._press_key(screen, key)
-        for button in reversed(list(screen.query(Push))):
+        for button in reversed(list(screen.query(PushButton))):
             leads_out = button.id in ("cancel", "close", "no")
             if screen.is_current and button in screen.focus_chain and not leads_out:
                 button.focus()

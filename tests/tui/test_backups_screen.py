@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.opening import open_workspace
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.confirm import ConfirmScreen
-from app.tui.screens.contrast import ContrastScreen
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.session_diff import ContrastScreen
 from app.tui.screens.sessions import SessionsScreen
 from tests.plain_messages import reading_turns
 from tests.tui.driving import shows, until
@@ -33,8 +33,8 @@ def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     samples.mkdir()
     anthropic_file(samples, turns=2, name="a-short-one.json")
     anthropic_file(samples, turns=3, name="b-longer-one.json")
-    monkeypatch.setattr("app.discovery.look._samples_dir", lambda: samples)
-    monkeypatch.setattr("app.export.papers.time.strftime", lambda *_: "20260102T030506Z")
+    monkeypatch.setattr("app.discovery.folders._samples_dir", lambda: samples)
+    monkeypatch.setattr("app.export.artifacts.time.strftime", lambda *_: "20260102T030506Z")
     monkeypatch.setattr("app.tui.screens.backups._local", lambda made: f"{made[:4]}-01-02 03:04")
     return work
 
@@ -50,7 +50,7 @@ def session(folder: Path) -> Path:
         opened = open_workspace(str(path), pipeline="react-mini", exact=False)
         opened.workspace.run_all()
         out = None if in_place else folder / "smaller.json"
-        write(make_plan(opened.workspace, opened.source, Wishes(in_place=in_place, out=out)))
+        write(make_plan(opened.workspace, opened.source, ExportOptions(in_place=in_place, out=out)))
         paths.append(path)
     return paths[1]
 

@@ -8,14 +8,14 @@ from typing import ClassVar
 from textual.app import App
 from textual.widget import Widget
 
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import BaseScreen, acts
 from app.tui.widgets.text_pane import TextPane
 from tests.tui.screen_text import screen_text
 
 
 class Reading(BaseScreen):
-    WHERE: ClassVar[Where] = Where.TEXT
+    WHERE: ClassVar[KeyScope] = KeyScope.TEXT
     wrapped = 0
     closed = 0
 

@@ -13,16 +13,16 @@ import pytest
 from textual.widgets import Input
 
 from app.errors import Stopped
-from app.export.files import Staged
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.cancellation import Stopper
+from app.export.files import StagedFile
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.export.readback import compare_with_plan
-from app.export.stopping import Stopper
 from app.formats.source import BytesSource, Source
 from app.opening import Opened, open_workspace
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.lost import LostScreen
-from app.tui.widgets.controls import Push, TickBox
+from app.tui.widgets.controls import PushButton, TickBox
 from app.work.workspace import Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, press, settle
 from tests.tui.screen_text import assert_golden, screen_text
@@ -93,7 +93,7 @@ async def test_the_focus_starts_on_the_safe_button_and_leaving_writes_nothing(or
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert app.focused is app.screen.query_one("#cancel", Push)
+        assert app.focused is app.screen.query_one("#cancel", PushButton)
         await press(pilot, "enter")
         assert kind_of_screen(app) is not ExportScreen
     assert sorted(original.parent.glob("*.json")) == [original]
@@ -127,11 +127,11 @@ async def test_another_name_can_be_typed_and_one_that_exists_is_refused(
         target(app).value = str(original)
         await pilot.pause(0.1)
         assert "already exists: choose another name" in await settle(pilot)
-        assert app.screen.query_one("#write", Push).dimmed
+        assert app.screen.query_one("#write", PushButton).dimmed
         target(app).value = str(original.parent / "mine.json")
         await pilot.pause(0.1)
         await settle(pilot)
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "Written" in await press(pilot, "enter")
     assert (original.parent / "mine.json").exists()
 
@@ -141,12 +141,12 @@ async def test_words_of_the_user_go_only_when_it_is_ticked(original: Path) -> No
     async with app.run_test(size=(80, 24)) as pilot:
         text = await settle(pilot)
         assert "Question 1?" in text and "tick the line above" in text
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "messages of yours would be lost" in await press(pilot, "enter")
         assert sorted(original.parent.glob("*.json")) == [original]
         tick(app, "words")
         await press(pilot, "space")
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "Written" in await press(pilot, "enter")
 
 
@@ -164,7 +164,7 @@ async def test_in_place_replaces_the_original_and_keeps_it_in_a_backup(original:
         tick(app, "report")
         await press(pilot, "space")
         assert app.screen.query_one("#backup", TickBox).value
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         text = await press(pilot, "enter")
         assert "Backup" in text and "Report" not in text
     assert len(original.read_bytes()) < len(before) / 2
@@ -178,7 +178,7 @@ async def test_an_original_that_changed_meanwhile_is_not_replaced(original: Path
         tick(app, "in-place")
         await press(pilot, "space")
         original.write_text("the agent went on")
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "was rewritten since it was opened" in await press(pilot, "enter")
     assert original.read_text() == "the agent went on"
 
@@ -219,7 +219,7 @@ async def test_escape_stops_a_write_before_anything_is_in_place(
         screen = app.screen
         assert isinstance(screen, ExportScreen)
         _pausing(monkeypatch, screen.action_close)
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "stopped:" in await press(pilot, "enter")
         assert not new.exists()
         monkeypatch.undo()
@@ -239,7 +239,7 @@ async def test_nothing_writes_a_plan_out_while_it_is_carried_out(
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "Written" in await press(pilot, "enter")
     assert not written_out
 
@@ -247,7 +247,7 @@ async def test_nothing_writes_a_plan_out_while_it_is_carried_out(
 def _pausing(monkeypatch: pytest.MonkeyPatch, close: Callable[[], None]) -> None:
     """Press escape at the moment when the file is read back."""
 
-    def slow(staged: Staged, plan: ExportPlan, stopper: Stopper) -> None:
+    def slow(staged: StagedFile, plan: ExportPlan, stopper: Stopper) -> None:
         close()
         compare_with_plan(staged, plan, stopper)
 
@@ -272,7 +272,7 @@ async def test_a_strange_file_name_cannot_act_on_the_terminal(original: Path) ->
         tick(app, "in-place")
         assert "\x1b" not in await press(pilot, "space")
         await press(pilot, "space")
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "\x1b" not in await press(pilot, "enter")
     assert len(list(original.parent.glob("*.json"))) == 2
 
@@ -293,16 +293,16 @@ async def test_a_tick_writes_a_session_for_other_people(tmp_path: Path) -> None:
         assert target(app).value == str(tmp_path / "bug.shared.json") != usual
         assert "none: the original is not touched" in text
         assert "masked   GitHub token: 1 time" in text and key not in text
-        assert app.screen.query_one("#resume", Push).dimmed
+        assert app.screen.query_one("#resume", PushButton).dimmed
         tick(app, "install")
         await press(pilot, "space")
         assert not app.screen.query_one("#share", TickBox).value, "one place or the other"
         tick(app, "share")
         await press(pilot, "space")
-        app.screen.query_one("#dry-run", Push).focus()
+        app.screen.query_one("#dry-run", PushButton).focus()
         assert "Masked    GitHub token" in await press(pilot, "enter")
         await press(pilot, "escape")
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         text = await press(pilot, "enter")
         assert "Written" in text and "\n Resume " not in text and "what was masked" in text
     shared = (tmp_path / "bug.shared.json").read_text()
@@ -314,13 +314,13 @@ async def test_the_arrows_go_from_button_to_button_as_in_a_question(original: Pa
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "right")
-        assert app.focused is app.screen.query_one("#dry-run", Push)
+        assert app.focused is app.screen.query_one("#dry-run", PushButton)
         await press(pilot, "right")
-        assert app.focused is app.screen.query_one("#write", Push)
+        assert app.focused is app.screen.query_one("#write", PushButton)
         await press(pilot, "right")
-        assert app.focused is app.screen.query_one("#write", Push), "no field takes its turn"
+        assert app.focused is app.screen.query_one("#write", PushButton), "no field takes its turn"
         await press(pilot, "left", "left", "left")
-        assert app.focused is app.screen.query_one("#cancel", Push)
+        assert app.focused is app.screen.query_one("#cancel", PushButton)
 
 
 async def test_the_list_of_what_is_gone_is_a_tick(original: Path) -> None:
@@ -337,7 +337,7 @@ async def test_the_list_of_what_is_gone_is_a_tick(original: Path) -> None:
         assert app.clipboard.endswith("--no-index")
         assert Path(usual).name in await press(pilot, "space")
         await press(pilot, "space")
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert "Written" in await press(pilot, "enter")
     assert not Path(usual).exists()
 
@@ -380,7 +380,7 @@ async def test_a_plan_that_takes_long_says_for_how_long(
         return make_plan(*given)
 
     monkeypatch.setattr("app.tui.screens.parts.exporting.make_plan", slow)
-    monkeypatch.setattr("app.tui.screens.parts.waits.SLOW_SECONDS", 0.01)
+    monkeypatch.setattr("app.tui.screens.parts.progress.SLOW_SECONDS", 0.01)
     app = dialog(work(original))
     async with app.run_test(size=(80, 24)) as pilot:
         while "esc stops it and closes" not in screen_text(app):
@@ -394,10 +394,10 @@ async def test_escape_stops_a_plan_that_takes_long_and_the_work_behind_it(
 ) -> None:
     go_on, ended = threading.Event(), list[Exception]()
 
-    def slow(workspace: Workspace, source: Source, wishes: Wishes, stopper: Stopper) -> ExportPlan:
+    def slow(workspace: Workspace, source: Source, options: ExportOptions, stopper: Stopper) -> ExportPlan:
         assert go_on.wait(20)
         try:
-            return make_plan(workspace, source, wishes, stopper)
+            return make_plan(workspace, source, options, stopper)
         except Stopped as error:
             ended.append(error)
             raise
@@ -441,16 +441,16 @@ async def test_a_session_that_its_agent_would_not_find_says_what_to_tick(sample:
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         assert "folder  so that C" in screen_text(app)
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         text = " ".join((await press(pilot, "enter")).split())
         assert "not here: press e again, tick" in text and "--install" not in text
-        app.screen.query_one("#resume", Push).focus()
+        app.screen.query_one("#resume", PushButton).focus()
         assert "--install" not in await press(pilot, "enter")
         await press(pilot, "escape")
         app.push_screen(ExportScreen(app.opened))
         await settle(pilot)
         tick(app, "install")
         assert "finds it" not in await press(pilot, "space")
-        app.screen.query_one("#write", Push).focus()
+        app.screen.query_one("#write", PushButton).focus()
         assert " resume " in (await press(pilot, "enter")).replace("--resume", "resume")
-        assert not app.screen.query_one("#resume", Push).dimmed
+        assert not app.screen.query_one("#resume", PushButton).dimmed

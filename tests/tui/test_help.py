@@ -8,11 +8,10 @@ import pytest
 
 from app.display import ASCII, UNICODE, Glyphs, cells
 from app.tui.app import HandcompactApp, Opening
-from app.tui.keys import BARS, KEYS, Where, bar_of, keys_of, signs
+from app.tui.keys import BARS, KEYS, KeyScope, bar_of, keys_of, signs
 from app.tui.screens.backups import BackupsScreen
 from app.tui.screens.base import BaseScreen
 from app.tui.screens.compare import CompareScreen
-from app.tui.screens.contrast import ContrastScreen
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.edit_form import EditScreen
 from app.tui.screens.export import ExportScreen
@@ -26,6 +25,7 @@ from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.rewrite import RewriteScreen
+from app.tui.screens.session_diff import ContrastScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.summary import SummaryScreen
@@ -69,7 +69,7 @@ def test_every_key_of_the_table_has_its_action(screen: type[BaseScreen]) -> None
 
 
 def test_no_screen_has_two_actions_on_one_key() -> None:
-    for where in Where:
+    for where in KeyScope:
         taken = [name for key in KEYS if where in key.where for name in key.keys.split(",") if name]
         assert len(taken) == len(set(taken)), f"{where}: {sorted(taken)}"
 
@@ -80,17 +80,17 @@ def test_a_key_bar_names_keys_of_its_own_screen_and_no_more_than_fit() -> None:
         assert set(bar_of(where)) <= set(keys_of(where)), where
 
 
-@pytest.mark.parametrize("where", list(Where))
-def test_help_names_every_key_of_its_screen(where: Where) -> None:
+@pytest.mark.parametrize("where", list(KeyScope))
+def test_help_names_every_key_of_its_screen(where: KeyScope) -> None:
     lines = list(help_lines(where, UNICODE))
     for key in keys_of(where):
         assert any(key.about in line and signs(key) in line for line in lines), key.id
     assert all(line.isascii() for line in help_lines(where, ASCII))
 
 
-@pytest.mark.parametrize("where", Where)
+@pytest.mark.parametrize("where", KeyScope)
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
-def test_each_line_of_the_help_has_room_in_eighty_columns(where: Where, glyphs: Glyphs) -> None:
+def test_each_line_of_the_help_has_room_in_eighty_columns(where: KeyScope, glyphs: Glyphs) -> None:
     assert [line for line in help_lines(where, glyphs) if cells(line) > 79] == []
 
 
@@ -119,7 +119,7 @@ async def test_every_action_is_in_the_palette(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         named = {command.title for command in app.get_system_commands(app.screen)}
-        assert named >= {key.label for key in keys_of(Where.INSPECT)} - {"Stage", "Menu"}
+        assert named >= {key.label for key in keys_of(KeyScope.INSPECT)} - {"Stage", "Menu"}
         sort = next(c for c in app.get_system_commands(app.screen) if c.title == "Sort")
         sort.callback()
         await settle(pilot)

@@ -16,7 +16,7 @@ from app.tui.screens.parts.background import Counted
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.detail import Detail
-from app.views.listing import Within
+from app.views.listing import KeysFilter
 from app.views.outlook import Outlook, outlook
 from app.work.walk import Told
 from app.work.workspace import Workspace
@@ -397,7 +397,7 @@ async def test_the_cursor_stays_in_sight_when_a_filter_that_left_few_rows_is_tak
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         screen = main_screen(app)
-        screen.only = Within("few", frozenset(row.key for row in screen.workspace.rows[150:154]))
+        screen.only = KeysFilter("few", frozenset(row.key for row in screen.workspace.rows[150:154]))
         screen.lay_rows()
         await press(pilot, "G", "escape")
         assert screen.rows.cursor > 100

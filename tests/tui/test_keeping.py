@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from app.keeping.journal import journal_dir
+from app.persistence.journal import journal_dir
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.inspect import InspectScreen

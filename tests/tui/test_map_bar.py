@@ -12,7 +12,7 @@ from app.display import ASCII
 from app.tui.app import HandcompactApp
 from app.tui.screens.inspect import InspectScreen
 from app.tui.widgets.map_bar import LABEL, MapBar
-from app.views.session_map import SessionMap, Sort
+from app.views.session_map import SessionMap, SliceKind
 from tests.tui.driving import opening
 from tests.tui.files import anthropic_file
 from tests.tui.on_screen import press, settle
@@ -24,8 +24,10 @@ SAMPLE = Path(__file__).parents[2] / "sample_sessions" / "claude-code-long.jsonl
 
 def some_map() -> SessionMap:
     """Old rows, a boundary, then of every sort some, the larger the later; cut at the tenth row."""
-    rows = [(Sort.UNSENT, 100)] * 6 + [(sort, 100 * n) for n, sort in enumerate(list(Sort)[:-1] * 8)]
-    sums = (accumulate((n if sort is each else 0 for sort, n in rows), initial=0) for each in Sort)
+    rows = [(SliceKind.UNSENT, 100)] * 6 + [
+        (sort, 100 * n) for n, sort in enumerate(list(SliceKind)[:-1] * 8)
+    ]
+    sums = (accumulate((n if sort is each else 0 for sort, n in rows), initial=0) for each in SliceKind)
     return SessionMap(tuple(array("q", column) for column in sums), (6,), first_changed=9, frozen_end=8)
 
 

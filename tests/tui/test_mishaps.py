@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import pytest
 from textual.pilot import Pilot
 
-from app.keeping.journal import journal_dir
-from app.mishap import log_dir
+from app.crash_log import log_dir
+from app.persistence.journal import journal_dir
 from app.tui.app import HandcompactApp
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.inspect import InspectScreen

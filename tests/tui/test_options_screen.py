@@ -7,7 +7,7 @@ from textual.widgets import Input
 from app.pipeline import load
 from app.tui.screens.options import OptionsScreen
 from app.tui.screens.stepper import StepperScreen
-from app.tui.widgets.controls import OneOf, TickBox
+from app.tui.widgets.controls import RadioField, TickBox
 from app.tui.widgets.option_field import OptionField
 from app.work.workspace import Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
@@ -82,7 +82,7 @@ async def test_every_kind_of_option_has_its_control() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         enabled, aliases = field(app, "enabled").control, field(app, "aliases").control
-        assert isinstance(enabled, TickBox) and isinstance(aliases, OneOf)
+        assert isinstance(enabled, TickBox) and isinstance(aliases, RadioField)
         enabled.focus()
         await press(pilot, "space")
         aliases.focus()
@@ -116,7 +116,7 @@ async def test_a_choice_without_room_shows_the_chosen_one() -> None:
     app = form(workspace())
     async with app.run_test(size=(120, 24)) as pilot:
         control = field(app, "when").control
-        assert isinstance(control, OneOf)
+        assert isinstance(control, RadioField)
         assert "(o) over-threshold" in await settle(pilot)
         control.styles.width = 30
         assert "< over-threshold >  2 of 4" in await settle(pilot)

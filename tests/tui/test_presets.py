@@ -15,7 +15,7 @@ from app.tui.screens.diff import DiffScreen
 from app.tui.screens.gate import GateScreen
 from app.tui.screens.stepper import StepperScreen
 from app.tui.widgets.change_list import ChangeList
-from app.work.giving import give_refusal, prefer
+from app.work.stage_inputs import give_refusal, prefer
 from app.work.workspace import Status, Workspace
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden

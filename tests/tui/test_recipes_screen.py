@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.keeping.journal import journal_dir
+from app.persistence.journal import journal_dir
 from app.tui.app import HandcompactApp
 from app.tui.screens.choose import ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen

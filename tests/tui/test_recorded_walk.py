@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
-from app.work.checks import Level
+from app.work.checks import CheckLevel
 from app.work.pricing import pricing
 from tests.plain_session import SAMPLES
 from tests.tui.on_screen import press, settle
@@ -39,6 +39,6 @@ async def test_nine_keys_free_three_quarters_of_the_window_and_nothing_for_good(
             assert workspace.tokens(workspace.messages) == tokens
         assert f"~{steps[-1][1]:,} of 200,000" in text
         assert not workspace.words_gone
-        assert {check.level for check in workspace.checks()} == {Level.OK}
+        assert {check.level for check in workspace.checks()} == {CheckLevel.OK}
         turns = pricing(workspace).price.turns
         assert turns is not None and round(turns) == 3

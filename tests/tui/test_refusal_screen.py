@@ -5,14 +5,14 @@ from __future__ import annotations
 from app.pipeline import load
 from app.tui.screens.refusal import RefusalScreen
 from app.tui.screens.stepper import StepperScreen
-from app.tui.widgets.controls import Push
+from app.tui.widgets.controls import PushButton
 from app.tui.widgets.editor import Editor
-from app.work.giving import note_failure
+from app.work.stage_inputs import note_failure
 from app.work.workspace import Workspace
 from tests.build import assistant, user
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
-from tests.work.test_giving import after, minicode
+from tests.work.test_stage_inputs import after, minicode
 from tests.work.test_workspace import session
 
 REFUSED = "prompt is too long: 300000 tokens > 1000 maximum"
@@ -88,7 +88,7 @@ async def test_the_breaker_is_shown_and_reset() -> None:
     app = stepper(work)
     async with app.run_test(size=(80, 24)) as pilot:
         assert "stopped after 3 failures in a row" in await press(pilot, "F")
-        app.screen.query_one("#forget", Push).focus()
+        app.screen.query_one("#forget", PushButton).focus()
         assert "0 failures in a row; stops at 3" in await press(pilot, "enter")
         assert not work.state.failures["summarize"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from textual.worker import WorkerFailed
 
-from app.discovery.found import Found
+from app.discovery.found_session import FoundSession
 from app.model import Session
 from app.settings import load_preferences
 from app.tui.app import HandcompactApp, Opening
@@ -51,7 +51,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     samples = tmp_path / "samples"
     samples.mkdir()
     anthropic_file(samples, turns=2, name="a-short-one.json")
-    monkeypatch.setattr("app.discovery.look._samples_dir", lambda: samples)
+    monkeypatch.setattr("app.discovery.folders._samples_dir", lambda: samples)
     return tmp_path
 
 
@@ -90,7 +90,7 @@ async def test_sessions_are_sorted_by_one_thing_after_the_other(machine: Path) -
 async def test_sessions_below_their_projects(
     home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.discovery.look._samples_dir", lambda: home / "none")
+    monkeypatch.setattr("app.discovery.folders._samples_dir", lambda: home / "none")
     make(home, 24, newest=time.time() - 90)
     app = HandcompactApp(Opening())
     async with app.run_test(size=size) as pilot:
@@ -173,7 +173,7 @@ async def test_the_cursor_stays_on_its_session_while_more_come(home: Path) -> No
         assert isinstance(screen, SessionsScreen)
         here = screen.query_one(SessionList).current
         newer = replace(screen._rows[0], name="/new", modified=time.time() + 9) if screen._rows else None
-        assert isinstance(newer, Found) and here is not None
+        assert isinstance(newer, FoundSession) and here is not None
         screen.post_message(SessionsScreen.Came([newer]))
         await settle(pilot)
         assert screen.query_one(SessionList).current == here

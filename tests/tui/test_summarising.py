@@ -18,7 +18,7 @@ from app.tui.screens.inspect import InspectScreen
 from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.rewrite import RewriteScreen
-from app.tui.widgets.controls import Push
+from app.tui.widgets.controls import PushButton
 from app.work.workspace import Workspace
 from tests.summarizers.served import chat_events, hold, serving, status, stream
 from tests.tui.driving import opening, shows
@@ -105,7 +105,7 @@ async def test_a_model_is_asked_for_the_rows_and_proved(app: HandcompactApp, tmp
             text = await press(pilot, "right", "enter")
             assert shows(app, PromptScreen) and "nothing sent yet" in text and not served.bodies
             assert f"m-1 at 127.0.0.1:{served.port}, not encrypted" in text
-            app.screen.query_one("#send", Push).focus()
+            app.screen.query_one("#send", PushButton).focus()
             text = await press(pilot, "enter")
             assert shows(app, ProofScreen)
             assert "path src/f9.py" in text and "2 of your rules" in text
@@ -126,14 +126,14 @@ async def test_a_model_that_fails_or_is_stopped_changes_nothing(app: Handcompact
         model(tmp_path, kind="anthropic", model="m-1", base_url=served.url)
         async with app.run_test(size=SIZE) as pilot:
             await press(pilot, *RANGE, *MENU, "end", "enter")
-            app.screen.query_one("#send", Push).focus()
+            app.screen.query_one("#send", PushButton).focus()
             await press(pilot, "enter")
             assert_failed_golden(app, served.port)
             text = await press(pilot, "escape")
             assert shows(app, InspectScreen) and not workspace(app).history.done
             model(tmp_path, kind="command", argv=program("print('abc', flush=True); time.sleep(20)"))
             await press(pilot, *MENU, "end", "enter")
-            app.screen.query_one("#send", Push).focus()
+            app.screen.query_one("#send", PushButton).focus()
             pilot.app.simulate_key("enter")
             for _ in range(200):
                 await pilot.pause(0.05)
@@ -151,7 +151,7 @@ async def test_after_a_failure_it_can_be_sent_again(app: HandcompactApp, tmp_pat
         model(tmp_path, kind="openai", model="m-1", base_url=served.url)
         async with app.run_test(size=SIZE) as pilot:
             await press(pilot, *RANGE, *MENU, "end", "enter")
-            app.screen.query_one("#send", Push).focus()
+            app.screen.query_one("#send", PushButton).focus()
             text = await press(pilot, "enter")
             assert "failed on its side (529): try again later: Overloaded" in " ".join(text.split())
             assert text.splitlines()[0].endswith("asked once")
@@ -165,7 +165,7 @@ async def test_leaving_the_program_closes_the_connection(app: HandcompactApp, tm
         model(tmp_path, kind="openai", model="m-1", base_url=served.url)
         async with app.run_test(size=SIZE) as pilot:
             await press(pilot, *RANGE, *MENU, "end", "enter")
-            app.screen.query_one("#send", Push).focus()
+            app.screen.query_one("#send", PushButton).focus()
             pilot.app.simulate_key("enter")
             for _ in range(200):
                 await pilot.pause(0.05)

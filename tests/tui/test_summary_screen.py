@@ -14,14 +14,14 @@ from app.tui.screens.prompt import PromptScreen
 from app.tui.screens.proof import ProofScreen, marked
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.summary import SummaryScreen
-from app.tui.widgets.controls import Push
+from app.tui.widgets.controls import PushButton
 from app.tui.widgets.editor import Editor
 from app.work.workspace import Workspace
 from tests.build import assistant, result, use, user
 from tests.tui.driving import type_in
 from tests.tui.on_screen import OnScreen, kind_of_screen, opened, press, settle
 from tests.tui.screen_text import assert_golden
-from tests.work.test_giving import after, summary_of, working
+from tests.work.test_stage_inputs import after, summary_of, working
 from tests.work.test_workspace import session
 
 GHOST = "Look at src/ghost.py, then set 4711."
@@ -155,9 +155,9 @@ async def test_a_prompt_is_read_saved_and_sent_nowhere_without_a_model(tmp_path:
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "w", "end", "enter")
         assert kind_of_screen(app) is PromptScreen
-        app.screen.query_one("#send", Push).focus()
+        app.screen.query_one("#send", PushButton).focus()
         assert "no model is set" in await press(pilot, "enter")
-        app.screen.query_one("#save", Push).focus()
+        app.screen.query_one("#save", PushButton).focus()
         await press(pilot, "enter")
         assert "nothing sent yet" in await type_in(pilot, str(tmp_path / "prompt.txt"))
         assert "Question 0" in (tmp_path / "prompt.txt").read_text()
@@ -190,7 +190,7 @@ async def test_a_model_answers_after_the_button_and_only_then(tmp_path: Path) ->
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "w", "end", "enter")
         assert not any(summaries.models for summaries in work.state.summaries.values())
-        app.screen.query_one("#send", Push).focus()
+        app.screen.query_one("#send", PushButton).focus()
         text = await press(pilot, "enter")
         assert kind_of_screen(app) is ProofScreen and "number 4711" in text
         assert summary_of(after(work, "summarize")) == f"[Compacted]\n\n{GHOST}"
@@ -205,14 +205,14 @@ async def test_a_model_that_fails_changes_nothing_and_can_be_stopped(tmp_path: P
     async with app.run_test(size=(160, 24)) as pilot:
         settings(tmp_path, program("sys.exit('no key')"))
         await press(pilot, "w", "end", "enter")
-        app.screen.query_one("#send", Push).focus()
+        app.screen.query_one("#send", PushButton).focus()
         text = await press(pilot, "enter")
         assert "no key" in text and "nothing changed" in text
         await press(pilot, "escape")
         assert work.state.failures == {"summarize": 1} and after(work, "summarize").boundary is None
         settings(tmp_path, program("time.sleep(20)"))
         await press(pilot, "w", "end", "k", "enter")
-        app.screen.query_one("#send", Push).focus()
+        app.screen.query_one("#send", PushButton).focus()
         pilot.app.simulate_key("enter")
         await pilot.pause(0.2)
         pilot.app.simulate_key("escape")

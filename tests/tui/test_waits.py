@@ -14,7 +14,7 @@ from app.formats.source import BytesSource, FileSource
 from app.tokens.counter import Counter
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
-from app.tui.screens.parts import background, waits
+from app.tui.screens.parts import background, progress
 from app.tui.screens.parts.opens import Reading
 from app.views.outlook import Outlook, outlook
 from app.work.walk import Told, Walker
@@ -48,7 +48,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    monkeypatch.setattr(waits, "TELL_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "TELL_SECONDS", 0.01)
     monkeypatch.setattr("app.tui.screens.parts.background.STEP_SECONDS", 0.0)
     gate = Gate()
     yield gate

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from app.export.files import STAGING_PREFIX
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.opening import open_workspace
 from app.tui.screens.inspect import InspectScreen
@@ -58,7 +58,7 @@ async def test_what_was_written_in_place_is_no_strangers_change(tmp_path: Path) 
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         app.workspace.run_all()
-        write(make_plan(app.workspace, app.opened.source, Wishes(in_place=True)))
+        write(make_plan(app.workspace, app.opened.source, ExportOptions(in_place=True)))
         app.workspace.mark_written()
         text = await look(app, pilot)
         assert "! file replaced" in text and "the one you wrote in place: r opens it" in text

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.validity import Options, check_anthropic
-from app.validity.base import Report, Spot
+from app.validity.base import Location, Report
 from app.validity.json_values import examine
 from tests.validity.made import assistant, call, paired, result, text, thinking, user
 
@@ -138,4 +138,4 @@ def test_cache_marks_of_the_system_prompt_and_the_tools_count() -> None:
 )
 def test_a_size_is_counted_without_writing_the_json(value: Any) -> None:
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    assert examine(value, Spot(0, "k"), Report()) == len(written)
+    assert examine(value, Location(0, "k"), Report()) == len(written)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.validity import CHECKERS, RULES, Level, Options, check
+from app.validity import CHECKERS, RULES, Certainty, Options, check
 from tests.validity.made import paired, table
 
 MADE_IN_PYTHON = {"anthropic.image-size", "anthropic.image-count", "anthropic.request-size"}
@@ -49,7 +49,7 @@ def test_every_rule_is_broken_by_some_conversation() -> None:
 def test_every_rule_says_what_is_wrong_in_a_line_and_where_it_was_learnt() -> None:
     for name, rule in RULES.items():
         assert rule.name == name
-        assert rule.level in Level
+        assert rule.level in Certainty
         assert rule.text and "\n" not in rule.text and not rule.text.endswith(".")
         assert any(sign in rule.source for sign in ("#", "docs", "RFC", "recorded"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.model import Message, Usage
 from app.pipeline import load
-from app.views.gate_walk import GateWalk, Standing, gate_walk
+from app.views.gate_walk import GateWalk, ResultStanding, gate_walk
 from app.work.workspace import Workspace
 from tests.build import assistant, result, use, user
 from tests.stages.test_result_gate import LONG, call, replies
@@ -32,7 +32,7 @@ def walk(workspace: Workspace) -> GateWalk:
     return found
 
 
-def standings(found: GateWalk) -> list[dict[int, tuple[Standing, str]]]:
+def standings(found: GateWalk) -> list[dict[int, tuple[ResultStanding, str]]]:
     return [{one.number: (one.standing, one.words) for one in view.results} for view in found.calls]
 
 
@@ -41,15 +41,15 @@ def test_the_latch_opens_once_and_freezes_what_is_there() -> None:
     assert found.opened_at == 3 and [view.opens for view in found.calls].index(True) == 2
     assert [view.call.is_open for view in found.calls] == [False, False, *[True] * (len(found.calls) - 2)]
     at = standings(found)
-    assert at[0] == {} and at[1] == {2: (Standing.WHOLE, "the latch is closed")}
-    assert {then[2][0] for then in at[2:]} == {Standing.FROZEN}
+    assert at[0] == {} and at[1] == {2: (ResultStanding.WHOLE, "the latch is closed")}
+    assert {then[2][0] for then in at[2:]} == {ResultStanding.FROZEN}
 
 
 def test_views_are_counted_up_to_the_cut() -> None:
     at = standings(walk(gated()))
     assert [then[6][1] for then in at[3:6]] == [f"seen in {n} of 3 prompts" for n in (0, 1, 2)]
-    assert {then[6] for then in at[6:]} == {(Standing.CUT, "cut before call 7")}
-    assert {then[8] for then in at[4:]} == {(Standing.SPARED, "its tool is not in the list")}
+    assert {then[6] for then in at[6:]} == {(ResultStanding.CUT, "cut before call 7")}
+    assert {then[8] for then in at[4:]} == {(ResultStanding.SPARED, "its tool is not in the list")}
 
 
 def test_it_begins_where_something_is_cut() -> None:

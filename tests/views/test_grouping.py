@@ -6,7 +6,7 @@ import pytest
 
 from app.edits import make_edit
 from app.pipeline import load
-from app.views.grouping import By, Group, groups
+from app.views.grouping import Group, GroupBy, groups
 from app.work.workspace import Workspace
 from tests.build import assistant, result, use, user
 from tests.edits.given import talk
@@ -26,12 +26,12 @@ def workspace() -> Workspace:
     return Workspace(session(*every), load("gentle"), exact=False)
 
 
-def found(workspace: Workspace, by: By) -> dict[str, Group]:
+def found(workspace: Workspace, by: GroupBy) -> dict[str, Group]:
     return {group.label: group for group in groups(workspace, by)}
 
 
 def test_a_file_is_one_group_whatever_the_tool(workspace: Workspace) -> None:
-    group = found(workspace, By.PATH)["src/a.py"]
+    group = found(workspace, GroupBy.PATH)["src/a.py"]
     assert group.words.startswith("8 reads, ") and group.words.endswith("k, edited twice")
     assert group.count == len(group.keys) == 20
     assert group.tokens == sum(
@@ -40,35 +40,35 @@ def test_a_file_is_one_group_whatever_the_tool(workspace: Workspace) -> None:
 
 
 def test_tools_turns_and_verdicts(workspace: Workspace) -> None:
-    tools = found(workspace, By.TOOL)
+    tools = found(workspace, GroupBy.TOOL)
     assert list(tools) == ["Read", "Bash", "Edit"]
     assert tools["Bash"].words.startswith("2 calls, ") and tools["Bash"].words.endswith("1 failed")
-    turns = groups(workspace, By.TURN)
+    turns = groups(workspace, GroupBy.TURN)
     assert [group.label for group in turns] == ["1 Go on please.", "2 And?"]
     assert turns[1].words.startswith("4 messages, 1 call, ")
-    verdicts = found(workspace, By.VERDICT)
+    verdicts = found(workspace, GroupBy.VERDICT)
     assert verdicts["user"].keys == ("m1/0", "m22/0") and verdicts["user"].words.startswith("2 blocks, ")
 
 
-@pytest.mark.parametrize("by", By)
-def test_the_groups_hold_each_block_once(workspace: Workspace, by: By) -> None:
+@pytest.mark.parametrize("by", GroupBy)
+def test_the_groups_hold_each_block_once(workspace: Workspace, by: GroupBy) -> None:
     keys = [key for group in groups(workspace, by) for key in group.keys]
     assert len(keys) == len(set(keys))
-    if by in (By.TURN, By.VERDICT):
+    if by in (GroupBy.TURN, GroupBy.VERDICT):
         assert set(keys) == {row.key for row in workspace.rows}
 
 
 def test_groups_are_of_what_is_left(workspace: Workspace) -> None:
-    before = found(workspace, By.TOOL)["Read"]
+    before = found(workspace, GroupBy.TOOL)["Read"]
     workspace.edit(make_edit("drop", [before.keys[0]]))
     workspace.edit(make_edit("clear", [before.keys[2]]))
-    after = found(workspace, By.TOOL)["Read"]
+    after = found(workspace, GroupBy.TOOL)["Read"]
     assert after.count == before.count - 2 and after.tokens < before.tokens
-    assert found(workspace, By.VERDICT)["compacted"].count == 1
+    assert found(workspace, GroupBy.VERDICT)["compacted"].count == 1
 
 
 def test_a_group_can_be_edited_as_it_is() -> None:
     workspace = Workspace(session(*talk()), load("gentle"), exact=False)
-    group = found(workspace, By.TOOL)["Read"]
+    group = found(workspace, GroupBy.TOOL)["Read"]
     assert workspace.edit(make_edit("drop", group.keys)).changes
-    assert "Read" not in found(workspace, By.TOOL)
+    assert "Read" not in found(workspace, GroupBy.TOOL)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from app.compactability import Verdict
 from app.display import short_number
-from app.model import Author, Boundary, Held, Message, Record, Role, Standing, Text
+from app.model import Author, Boundary, Held, Message, Record, Role, SendStatus, Text
 from app.opening import open_workspace
 from app.pipeline import load
 from app.views.listing import (
     Facet,
-    Only,
+    FacetFilter,
     arranged,
     is_live,
     items,
@@ -36,7 +36,7 @@ def seen_of(*messages: Message) -> Outlook:
 
 def test_a_boundary_stands_before_the_message_it_belongs_to() -> None:
     seen = seen_of(
-        off(user("Old."), Standing.BEFORE_BOUNDARY), summary("Before."), assistant("Yes."), user("Go on.")
+        off(user("Old."), SendStatus.BEFORE_BOUNDARY), summary("Before."), assistant("Yes."), user("Go on.")
     )
     found = items(seen)
     assert [isinstance(item, Boundary) for item in found] == [False, True, False, False, False]
@@ -64,10 +64,10 @@ def test_sorted_by_tokens_only_blocks_are_left_the_largest_first() -> None:
     found = arranged(items(seen), seen, by_tokens=True, only=None)
     sizes = [tokens_of(item, seen) for item in found if isinstance(item, BlockRow)]
     assert len(sizes) == len(found) == 4 and sizes == sorted(sizes, reverse=True)
-    old = off(user("word " * 900), Standing.BEFORE_BOUNDARY)
+    old = off(user("word " * 900), SendStatus.BEFORE_BOUNDARY)
     seen = seen_of(old, summary("Before."), user("word"))
     last = arranged(items(seen), seen, by_tokens=True, only=None)[-1]
-    assert isinstance(last, BlockRow) and last.message.standing is Standing.BEFORE_BOUNDARY
+    assert isinstance(last, BlockRow) and last.message.standing is SendStatus.BEFORE_BOUNDARY
     assert [key_of(item) for item in arranged(items(seen), seen, by_tokens=False, only=None)] == [
         key_of(item) for item in items(seen)
     ]
@@ -82,7 +82,7 @@ def test_a_filter_shows_one_verdict_tool_role_or_state() -> None:
             shown = arranged(rows, seen, by_tokens=False, only=share.only)
             assert len(shown) == share.rows > 0
             assert sum(tokens_of(item, seen) for item in shown if isinstance(item, BlockRow)) == share.tokens
-    reads = arranged(rows, seen, by_tokens=False, only=Only(Facet.TOOL, "Read"))
+    reads = arranged(rows, seen, by_tokens=False, only=FacetFilter(Facet.TOOL, "Read"))
     assert {role_of(item) for item in reads if isinstance(item, BlockRow)} == {"tool_use", "tool_result"}
     assert short_number(shares(rows, seen, (Facet.TOOL,))[0].tokens)
 

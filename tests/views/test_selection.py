@@ -6,7 +6,7 @@ import pytest
 
 from app.edits import make_edit
 from app.errors import InputError
-from app.model import Standing, blocks_of
+from app.model import SendStatus, blocks_of
 from app.pipeline import load
 from app.views.selection import Filter, current_rows, matching, select, turn_numbers
 from app.work.workspace import Workspace
@@ -71,7 +71,7 @@ def test_blocks_are_asked_as_they_are_now(workspace: Workspace) -> None:
 
 
 def test_what_is_not_sent_is_never_marked() -> None:
-    messages = conversation(off(user("Old."), Standing.BEFORE_BOUNDARY), user("New."), assistant("Yes."))
+    messages = conversation(off(user("Old."), SendStatus.BEFORE_BOUNDARY), user("New."), assistant("Yes."))
     work = Workspace(session(*messages), load("gentle"), exact=False)
     assert select(work, Filter()) == ("m2/0", "m3/0")
     assert matching(work.rows, Filter(role="user"), work.block_tokens) == ("m2/0",)

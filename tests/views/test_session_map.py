@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.edits import make_edit
-from app.model import Message, Standing
+from app.model import Message, SendStatus
 from app.pipeline import load
 from app.views.listing import items
 from app.views.outlook import outlook
-from app.views.session_map import SessionMap, Sort, session_map
+from app.views.session_map import SessionMap, SliceKind, session_map
 from app.work.pricing import pricing
 from app.work.rows import BlockRow
 from app.work.workspace import Workspace
@@ -29,7 +29,7 @@ def mapped(workspace: Workspace) -> SessionMap:
 
 def plain_map(tokens: list[int]) -> SessionMap:
     none = array("q", [0] * (len(tokens) + 1))
-    return SessionMap((array("q", accumulate(tokens, initial=0)), *[none] * (len(Sort) - 1)))
+    return SessionMap((array("q", accumulate(tokens, initial=0)), *[none] * (len(SliceKind) - 1)))
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.integers(1, 120))
@@ -60,7 +60,11 @@ def test_a_slice_is_what_most_of_its_tokens_are_as_they_are_now() -> None:
     before = mapped(workspace).slices(len(workspace.rows))[read]
     workspace.edit(make_edit("clear", [workspace.rows[read].key]))
     after = mapped(workspace).slices(len(workspace.rows))[read]
-    assert before.sort is Sort.REGENERABLE and after.sort is Sort.COMPACTED and after.tokens < before.tokens
+    assert (
+        before.sort is SliceKind.REGENERABLE
+        and after.sort is SliceKind.COMPACTED
+        and after.tokens < before.tokens
+    )
 
 
 def test_what_a_step_dropped_weighs_nothing() -> None:
@@ -72,16 +76,19 @@ def test_what_a_step_dropped_weighs_nothing() -> None:
 
 def test_boundaries_and_what_is_not_sent_are_on_it() -> None:
     messages: tuple[Message, ...] = (
-        off(user("Old words."), Standing.BEFORE_BOUNDARY), summary("Before."), assistant("Yes."), user("On.")
-    )  # fmt: skip
+        off(user("Old words."), SendStatus.BEFORE_BOUNDARY),
+        summary("Before."),
+        assistant("Yes."),
+        user("On."),
+    )
     found = mapped(Workspace(session(*messages), load("gentle"), exact=False))
     assert found.boundaries == (1,)
     assert [each.sort for each in found.slices(5)] == [
-        Sort.UNSENT,
-        Sort.KEPT,
-        Sort.KEPT,
-        Sort.KEPT,
-        Sort.KEPT,
+        SliceKind.UNSENT,
+        SliceKind.KEPT,
+        SliceKind.KEPT,
+        SliceKind.KEPT,
+        SliceKind.KEPT,
     ]
 
 

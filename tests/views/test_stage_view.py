@@ -6,9 +6,9 @@ import pytest
 
 from app.diff import Pairing
 from app.pipeline import load
-from app.views.comparison import Kept, compare_all
+from app.views.comparison import KeepReason, compare_all
 from app.views.stage_view import stage_view, value_words
-from app.work.history import Deed, Operation
+from app.work.history import Operation, OpKind
 from app.work.workspace import Status, Workspace
 from tests.work.test_workspace import busy_session
 
@@ -51,7 +51,7 @@ def test_what_a_person_kept_is_listed_with_what_would_become_of_it(workspace: Wo
     workspace.pin(["m7/0"])
     blocks = stage_view(workspace).comparison.blocks
     assert [block.word for block in blocks[:3]] == ["kept", "pinned", "cut"]
-    assert blocks[0].kept is Kept.REFUSED and blocks[0].change.after is not None
+    assert blocks[0].kept is KeepReason.REFUSED and blocks[0].change.after is not None
     assert len(blocks) == 24 and stage_view(workspace).lines[0].changed == 22
 
 
@@ -61,7 +61,7 @@ def test_the_other_half_of_a_kept_pair_is_told_from_it(workspace: Workspace) -> 
     workspace.run_all()
     workspace.refuse("retain_tail", ["m3/0"])
     kept = {b.key: b.kept for b in stage_view(workspace).comparison.blocks if b.kept}
-    assert kept == {"m2/0": Kept.PAIR, "m3/0": Kept.REFUSED}
+    assert kept == {"m2/0": KeepReason.PAIR, "m3/0": KeepReason.REFUSED}
 
 
 def test_all_steps_together_are_one_comparison(workspace: Workspace) -> None:
@@ -86,10 +86,10 @@ def test_options_tell_what_differs_from_the_pipeline(workspace: Workspace) -> No
 @pytest.mark.parametrize(
     ("operation", "words"),
     [
-        (Operation(Deed.RUN, "microcompact"), "accept microcompact"),
-        (Operation(Deed.REFUSE, "microcompact", ("a", "b")), "reject 2 blocks of microcompact"),
-        (Operation(Deed.PIN, keys=("a",)), "pin 1 block"),
-        (Operation(Deed.OPTIONS, "x", options=(("a", 1), ("b", 2))), "set a, b of x"),
+        (Operation(OpKind.RUN, "microcompact"), "accept microcompact"),
+        (Operation(OpKind.REFUSE, "microcompact", ("a", "b")), "reject 2 blocks of microcompact"),
+        (Operation(OpKind.PIN, keys=("a",)), "pin 1 block"),
+        (Operation(OpKind.OPTIONS, "x", options=(("a", 1), ("b", 2))), "set a, b of x"),
     ],
 )
 def test_an_operation_has_words(operation: Operation, words: str) -> None:

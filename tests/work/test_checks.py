@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from app.formats import format_named, open_session
 from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.base import Rewrite
-from app.formats.claude_code.sent import drafts_of
+from app.formats.claude_code.request import drafts_of
 from app.formats.claude_code.transcript import transcript_of
 from app.formats.repairs import UNREAD
 from app.formats.responses.repairs import mend_responses
-from app.formats.stretches import stretches
+from app.formats.segments import stretches
 from app.model import Message, Session
 from app.validity import Options, check, compare, is_near
 from app.work.checks import RuleBook

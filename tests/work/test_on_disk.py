@@ -9,7 +9,7 @@ import pytest
 
 from app.model import Message
 from app.pipeline import load
-from app.work.on_disk import Today, reads_today, told, unchanged_reads
+from app.work.on_disk import DiskState, reads_today, told, unchanged_reads
 from app.work.workspace import Workspace
 from tests.build import assistant, conversation, result, use, user
 from tests.work.test_workspace import session
@@ -82,13 +82,13 @@ def test_a_read_is_told_what_became_of_its_file(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text(SOURCE)
     reads = read(path, SOURCE)
-    assert reads_today(reads) == {"r": Today.SAME}
+    assert reads_today(reads) == {"r": DiskState.SAME}
     path.write_text(SOURCE + "# more\n")
-    assert reads_today(reads) == {"r": Today.CHANGED}
+    assert reads_today(reads) == {"r": DiskState.CHANGED}
     path.unlink()
-    assert reads_today(reads) == {"r": Today.GONE}
+    assert reads_today(reads) == {"r": DiskState.GONE}
     assert reads_today(reads, keys=["other"]) == {}
-    assert told([Today.GONE, Today.SAME, Today.SAME]) == "2 unchanged, 1 gone"
+    assert told([DiskState.GONE, DiskState.SAME, DiskState.SAME]) == "2 unchanged, 1 gone"
     assert told([]) == ""
 
 
@@ -100,5 +100,5 @@ def test_a_read_that_was_superseded_is_looked_at_when_it_is_asked_for_itself(tmp
         assistant(use("s", "Read", {"file_path": str(path)})), user(result("s", SOURCE, key="s")),
         assistant("Read."),
     )  # fmt: skip
-    assert reads_today(twice) == {"s": Today.SAME}
-    assert reads_today(twice, keys=["r"]) == {"r": Today.SAME}
+    assert reads_today(twice) == {"s": DiskState.SAME}
+    assert reads_today(twice, keys=["r"]) == {"r": DiskState.SAME}

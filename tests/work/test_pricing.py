@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.edits import make_edit
-from app.export.as_json import plan_as_json
-from app.export.plan import Wishes, make_plan
-from app.export.words import plan_lines
+from app.export.plan import ExportOptions, make_plan
+from app.export.plan_json import plan_as_json
+from app.export.plan_text import plan_lines
 from app.model import Block, Message, Session, Usage, chars_of
 from app.opening import open_workspace
 from app.pipeline import load
@@ -177,7 +177,7 @@ def test_a_plan_tells_it_as_lines_and_as_json() -> None:
     file = Path(__file__).parents[2] / "sample_sessions" / "anthropic-messages.json"
     opened = open_workspace(str(file), pipeline="react-mini", exact=False)
     opened.workspace.run_all()
-    plan = make_plan(opened.workspace, opened.source, Wishes())
+    plan = make_plan(opened.workspace, opened.source, ExportOptions())
     assert plan_as_json(plan)["cache"]["told"] == "; ".join(text for _, text in plan.cost.facts())
     assert any(line.startswith("Cache     ") for line in plan_lines(plan))
     assert any(line.startswith("Freed     ~") for line in plan_lines(plan))

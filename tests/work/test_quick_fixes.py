@@ -9,8 +9,8 @@ import pytest
 from app.errors import InputError
 from app.opening import open_workspace
 from app.pipeline import load
-from app.work.checks import Level
-from app.work.history import Deed
+from app.work.checks import CheckLevel
+from app.work.history import OpKind
 from app.work.quick_fixes import QUICK_FIXES, QuickFix, fix_named, offer, offers
 from app.work.workspace import Workspace
 from tests.build import assistant, image, result, use, user
@@ -28,10 +28,10 @@ def test_it_does_what_it_offered_in_one_operation(fix: QuickFix) -> None:
     assert workspace.messages is before
     step = workspace.edit(told.edit)
     assert len(step.changes) == told.blocks
-    assert [operation.deed for operation in workspace.history.done] == [Deed.EDIT]
+    assert [operation.kind for operation in workspace.history.done] == [OpKind.EDIT]
     assert workspace.tokens(before) - workspace.tokens(workspace.messages) == told.tokens
     assert workspace.words_gone == ()
-    assert all(check.level is not Level.FAIL for check in workspace.checks())
+    assert all(check.level is not CheckLevel.FAIL for check in workspace.checks())
     again = offer(workspace, fix)
     assert not again.does_something and again.note
     workspace.undo()
@@ -44,7 +44,7 @@ def test_all_of_them_one_after_the_other() -> None:
         told = offer(workspace, fix)
         if told.does_something:
             workspace.edit(told.edit)
-    assert all(check.level is not Level.FAIL for check in workspace.checks())
+    assert all(check.level is not CheckLevel.FAIL for check in workspace.checks())
     assert not any(told.does_something for told in offers(workspace))
 
 

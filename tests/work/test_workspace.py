@@ -12,8 +12,8 @@ from app.formats.store import RecordStore
 from app.model import Message, Session, ToolResult, ToolUse, text_of
 from app.opening import open_workspace
 from app.pipeline import load
-from app.work.checks import Level
-from app.work.history import Deed
+from app.work.checks import CheckLevel
+from app.work.history import OpKind
 from app.work.workspace import Status, Workspace
 from tests.build import assistant, conversation, result, use, user
 
@@ -64,7 +64,7 @@ def test_stages_run_forward_and_back(workspace: Workspace) -> None:
         assert workspace.back()
         assert workspace.messages is state
     assert not workspace.back()
-    assert workspace.why_not(Deed.BACK) == "no stage has been run yet"
+    assert workspace.why_not(OpKind.BACK) == "no stage has been run yet"
 
 
 def test_the_preview_is_what_accepting_gives(workspace: Workspace) -> None:
@@ -144,8 +144,8 @@ def test_the_checks_name_the_users_messages_that_would_go(workspace: Workspace) 
     gone = [text.content.read() for text in workspace.words_gone]
     assert gone and "Question 0?" not in gone
     words = next(check for check in workspace.checks() if "your" in check.text)
-    assert words.level is Level.WARN and len(words.keys) == len(gone)
-    assert all(check.level is not Level.FAIL for check in workspace.checks())
+    assert words.level is CheckLevel.WARN and len(words.keys) == len(gone)
+    assert all(check.level is not CheckLevel.FAIL for check in workspace.checks())
 
 
 def test_every_pipeline_leaves_whole_pairs(workspace: Workspace) -> None:

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.claude_code.names import NAME
 from app.formats.claude_code.sniffing import looks_like
-from app.formats.claude_code.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -34,14 +34,14 @@ class ClaudeCode:
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages as the client sends them: user messages that follow each other are one."""
-        from app.formats.claude_code.sent import pairs
+        from app.formats.claude_code.request import pairs
         from app.formats.claude_code.transcript import transcript_of
 
         return pairs(transcript_of(session), messages)
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
         """What `request` gives of the live messages of a file; see `app.formats.base.Streams`."""
-        from app.formats.claude_code.again import sent
+        from app.formats.claude_code.streaming import sent
 
         return sent(source)
 

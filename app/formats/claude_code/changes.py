@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
+from app.formats.claude_code.names import WORD_COPIES
+from app.formats.claude_code.request import Value
 from app.formats.claude_code.rows import Row, value_in
-from app.formats.claude_code.sent import Value
+from app.formats.claude_code.second_copies import with_twin
 from app.formats.claude_code.transcript import Transcript
-from app.formats.claude_code.twins import with_twin
-from app.formats.claude_code.words import WORD_COPIES
 from app.formats.drafts import Item
 from app.formats.repairs import replaced
-from app.formats.retold import with_words
+from app.formats.text_copies import with_words
 from app.model import JsonPath
 
 _INPUTS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens")

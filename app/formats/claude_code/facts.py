@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from app.formats.claude_code.graph import Graph, Way
+from app.formats.claude_code.graph import Branch, Graph
 from app.formats.claude_code.messages import join
+from app.formats.claude_code.names import METADATA, TALK
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.transcript import Transcript
-from app.formats.claude_code.words import METADATA, TALK
-from app.formats.told import Told, first_words
+from app.formats.notices import Notices, first_words
 from app.model import Facts, Message, Notice, Thinking, ToolResult
 
 _TITLES: Final = {"custom-title": "customTitle", "ai-title": "aiTitle"}
 
 
-class Heading:
+class SessionHeader:
     """Title, folder and session ids, picked up row by row."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Heading:
         return known or first_words(messages)
 
 
-def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequence[int]) -> Facts:
+def facts_of(transcript: Transcript, way: Branch, branches: int, bad_lines: Sequence[int]) -> Facts:
     """The counts of a file; `branches` are those beside the live one."""
     nodes, graph = transcript.nodes, transcript.graph
     talk = [n for n in way.nodes if n.talk]
@@ -66,7 +66,7 @@ def facts_of(transcript: Transcript, way: Way, branches: int, bad_lines: Sequenc
     )
 
 
-def _strict_nodes(graph: Graph, way: Way) -> Sequence[Node]:
+def _strict_nodes(graph: Graph, way: Branch) -> Sequence[Node]:
     """What the agent's own walk reaches: it goes no further than a parent that is not in the file."""
     leaf = next((n for n in reversed(way.path) if n.sent), None)
     if leaf is None:
@@ -79,9 +79,9 @@ def _pairs(nodes: Sequence[Node]) -> int:
     return len(answered.intersection(ident for n in nodes for ident in n.calls))
 
 
-def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notice, ...]:
+def graph_notices(transcript: Transcript, way: Branch, facts: Facts) -> tuple[Notice, ...]:
     """What a person should know about the tree and the live conversation."""
-    found = Told(transcript)
+    found = Notices(transcript)
     graph = transcript.graph
     for node in graph.superseded:
         found.add("duplicate-uuid", node.index, f"uuid {node.uuid} is used again by a later record")
@@ -114,7 +114,7 @@ def graph_notices(transcript: Transcript, way: Way, facts: Facts) -> tuple[Notic
     return tuple(found.all())
 
 
-def _later_than_leaf(graph: Graph, way: Way) -> Node | None:
+def _later_than_leaf(graph: Graph, way: Branch) -> Node | None:
     """A message outside the way with a later time than its leaf, which the client took for the leaf once."""
     here = {n.index for n in way.nodes}
     last = max((n.time for n in way.nodes if n.talk and n.time is not None), default=None)
@@ -125,7 +125,7 @@ def _later_than_leaf(graph: Graph, way: Way) -> Node | None:
     return latest if latest is not None and (latest.time or 0.0) > last else None
 
 
-def _note_blocks(way: Way, found: Told) -> None:
+def _note_blocks(way: Branch, found: Notices) -> None:
     """Calls without a result, results without a call, and thinking of which only the seal is left."""
     calls = {ident: n for n in way.nodes for ident in n.calls}
     answered: set[str] = set()

@@ -18,11 +18,11 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from app.formats.claude_code.names import PROMPT
 from app.formats.claude_code.nodes import Node
-from app.formats.claude_code.words import PROMPT
 
 
-class Way(Struct):
+class Branch(Struct):
     """The records from a root or boundary to a leaf, in the order in which they are sent."""
 
     path: list[Node]
@@ -162,11 +162,11 @@ class Graph:
             node = None if node.index in missing else self._parents[node.index]
         return path[::-1]
 
-    def way(self, leaf: Node, *, strict: bool = False) -> Way:
+    def way(self, leaf: Node, *, strict: bool = False) -> Branch:
         """What is sent when the session goes on from `leaf`."""
         path = self.walk(leaf, strict=strict) + self._tip(leaf)
         start = max((i for i, n in enumerate(path) if n.hides), default=0)
-        way = Way(path[start:], [], hidden=path[:start])
+        way = Branch(path[start:], [], hidden=path[:start])
         self._insert_preserved(way)
         way.nodes = self.gathered(way.path)
         return way
@@ -182,7 +182,7 @@ class Graph:
                 last = node if node.blocks or node.compacted else last
         return self.walk(last, until={leaf.index})
 
-    def _insert_preserved(self, way: Way) -> None:
+    def _insert_preserved(self, way: Branch) -> None:
         """Put the preserved segment of the way's boundary behind its anchor (2.1.170 and later)."""
         segment = way.path[0].preserved if way.path else None
         if segment is None:

@@ -8,9 +8,9 @@ from itertools import groupby, takewhile
 from typing import Final
 
 from app.formats.claude_code.graph import Graph
+from app.formats.claude_code.names import PROMPT
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.rows import Row, Thread
-from app.formats.claude_code.words import PROMPT
 from app.model import ToolUse
 
 

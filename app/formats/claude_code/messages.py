@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from app.formats.claude_code.nodes import Node
-from app.formats.claude_code.sent import rank
-from app.model import Block, Boundary, Message, Role, Standing, ToolResult, Usage
+from app.formats.claude_code.request import rank
+from app.model import Block, Boundary, Message, Role, SendStatus, ToolResult, Usage
 
 
 def join(nodes: Iterable[Node]) -> list[list[Node]]:
@@ -35,7 +35,7 @@ def join(nodes: Iterable[Node]) -> list[list[Node]]:
 
 def message_of(
     nodes: Sequence[Node],
-    standing: Standing,
+    standing: SendStatus,
     boundary: Boundary | None = None,
     hidden: frozenset[str] = frozenset(),
 ) -> Message:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.formats.claude_code.blocks import RecordBlocks
-from app.formats.claude_code.words import BOUNDARY, MICRO_BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL, TALK
+from app.formats.claude_code.names import BOUNDARY, MICRO_BOUNDARY, OWN_FIELD, SYNTHETIC_MODEL, TALK
 from app.formats.markers import boundary_of
 from app.formats.times import seconds
 from app.model import Author, Block, Boundary, Text, ToolResult, ToolUse, Usage

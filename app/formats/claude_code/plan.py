@@ -8,19 +8,19 @@ from itertools import pairwise
 from msgspec import Struct
 
 from app.formats.base import Rewrite
+from app.formats.claude_code.added import Value, boundary_record
 from app.formats.claude_code.layout import Layout, base_rows, ends_on_thread
 from app.formats.claude_code.links import Ancestors, Linker, name_leaf
-from app.formats.claude_code.made import Value, boundary_record
+from app.formats.claude_code.names import REQUEST_LOG, WORD_COPIES
 from app.formats.claude_code.nodes import Node
+from app.formats.claude_code.request import drafts_of
 from app.formats.claude_code.rows import Row, Thread, Threader
-from app.formats.claude_code.sent import drafts_of
 from app.formats.claude_code.transcript import Transcript
-from app.formats.claude_code.words import REQUEST_LOG, WORD_COPIES
 from app.formats.damage import file_repairs
 from app.formats.drafts import Draft
-from app.formats.made_ids import MadeIds
+from app.formats.new_ids import MadeIds
 from app.formats.repairs import as_notices
-from app.formats.retold import lost_words, says_any
+from app.formats.text_copies import lost_words, says_any
 from app.model import Notice, Role, Session
 
 

@@ -7,12 +7,12 @@ from sys import intern
 from typing import Any
 
 from app.formats.claude_code.blocks import RecordBlocks
-from app.formats.claude_code.facts import Heading, facts_of, graph_notices
-from app.formats.claude_code.graph import Graph, Way
+from app.formats.claude_code.facts import SessionHeader, facts_of, graph_notices
+from app.formats.claude_code.graph import Branch, Graph
 from app.formats.claude_code.messages import final_usage, join, message_of
+from app.formats.claude_code.names import NAME
 from app.formats.claude_code.nodes import Node, node_of
 from app.formats.claude_code.transcript import Transcript
-from app.formats.claude_code.words import NAME
 from app.formats.lines import UNREADABLE, LineReader, Row
 from app.formats.source import Source
 from app.formats.tree import in_file_order
@@ -22,8 +22,8 @@ from app.model import (
     Message,
     Record,
     Role,
+    SendStatus,
     Session,
-    Standing,
     Text,
     Usage,
     preview_of,
@@ -37,7 +37,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     """
     transcript = Transcript(source)
     rows = LineReader(source)
-    heading = Heading()
+    heading = SessionHeader()
     for node, record in indexed(rows, transcript):
         transcript.nodes.append(node)
         heading.take(node.kind, record)
@@ -88,12 +88,12 @@ def indexed(rows: Iterable[Row], transcript: Transcript) -> Iterator[tuple[Node,
         yield node_of(index, key, record, reader), record
 
 
-def _live(way: Way) -> list[Message]:
+def _live(way: Branch) -> list[Message]:
     groups = join(way.nodes)
     boundary = way.path[0].boundary if way.path and way.path[0].hides else None
     hidden = frozenset(ident for n in way.path for ident in n.compacted)
     return [
-        message_of(group, Standing.LIVE, boundary if i == 0 else None, hidden)
+        message_of(group, SendStatus.LIVE, boundary if i == 0 else None, hidden)
         for i, group in enumerate(groups)
     ]
 
@@ -101,7 +101,7 @@ def _live(way: Way) -> list[Message]:
 class _Branches:
     """Everything that is not live: what is before the boundary, other branches, sub-agents, notices."""
 
-    def __init__(self, graph: Graph, way: Way) -> None:
+    def __init__(self, graph: Graph, way: Branch) -> None:
         self._graph = graph
         self._claimed = {n.index for n in (*way.path, *way.nodes)}
         self.messages: list[Message] = []
@@ -114,7 +114,7 @@ class _Branches:
         self._others()
         self._rest()
 
-    def _before(self, way: Way) -> None:
+    def _before(self, way: Branch) -> None:
         """What the session was before its boundary: found by file order, since no parent leads there."""
         boundary: Node | None = way.path[0]
         limit = boundary.order if boundary else 0
@@ -129,7 +129,7 @@ class _Branches:
                 return
             fresh = [n for n in path if n.index not in self._claimed]
             start = max((i for i, n in enumerate(fresh) if n.hides), default=0)
-            self._take(fresh[start:], Standing.BEFORE_BOUNDARY)
+            self._take(fresh[start:], SendStatus.BEFORE_BOUNDARY)
             self.past += fresh[start:]
             if not fresh or (not fresh[start].hides and len(fresh) == len(path)):
                 return
@@ -141,7 +141,7 @@ class _Branches:
             if leaf.index in self._claimed:
                 continue
             path = self._graph.walk(leaf, until=self._claimed)
-            messages = self._take(path, Standing.OFF_BRANCH)
+            messages = self._take(path, SendStatus.OFF_BRANCH)
             if any(_is_said(message) for message in messages):
                 self.leaves.append(Leaf(leaf.key, len(messages), leaf.time, _preview(messages)))
 
@@ -153,13 +153,13 @@ class _Branches:
             if not self._graph.is_main(node):
                 lanes.setdefault(node.agent, []).append(node)
             elif node.talk and not node.sent:
-                self.messages.append(message_of([node], Standing.NEVER_SENT))
+                self.messages.append(message_of([node], SendStatus.NEVER_SENT))
         for lane in lanes.values():
-            self.messages += [message_of(group, Standing.SIDECHAIN) for group in join(lane)]
+            self.messages += [message_of(group, SendStatus.SIDECHAIN) for group in join(lane)]
         replaced = [n for n in self._graph.superseded if n.blocks and n.talk]
-        self.messages += [message_of([n], Standing.OFF_BRANCH) for n in replaced]
+        self.messages += [message_of([n], SendStatus.OFF_BRANCH) for n in replaced]
 
-    def _take(self, path: list[Node], standing: Standing) -> list[Message]:
+    def _take(self, path: list[Node], standing: SendStatus) -> list[Message]:
         nodes = [n for n in self._graph.gathered(path) if n.index not in self._claimed]
         self._claimed |= {n.index for n in (*path, *nodes)}
         boundary = path[0].boundary if path and path[0].hides else None
@@ -179,11 +179,11 @@ def _preview(messages: list[Message]) -> str:
     return next((text for m in reversed(messages) for b in reversed(m.blocks) if (text := preview_of(b))), "")
 
 
-def _leaf_node(way: Way) -> Node:
+def _leaf_node(way: Branch) -> Node:
     return next(n for n in reversed(way.path) if n.sent)
 
 
-def _leaves(way: Way, live: list[Message], branches: _Branches) -> Iterator[Leaf]:
+def _leaves(way: Branch, live: list[Message], branches: _Branches) -> Iterator[Leaf]:
     if live:
         node = _leaf_node(way)
         yield Leaf(node.key, len(live), node.time, _preview(live))

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from app.formats.claude_code.made import Value, assistant_record, user_record
+from app.formats.claude_code.added import Value, assistant_record, user_record
 from app.formats.claude_code.nodes import Node
-from app.formats.claude_code.sent import value_of
+from app.formats.claude_code.request import value_of
 from app.formats.claude_code.transcript import Transcript
 from app.formats.drafts import Draft, Item
-from app.formats.retold import Words
+from app.formats.text_copies import Words
 from app.model import Block, Boundary, JsonPath, Message, Role
 
 _NO_TEXTS: Final[Mapping[JsonPath, Item]] = MappingProxyType({})

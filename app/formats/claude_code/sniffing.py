@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.formats.claude_code.words import METADATA
-from app.formats.glance import AROUND, head_of, head_records
+from app.formats.claude_code.names import METADATA
+from app.formats.first_bytes import AROUND, head_of, head_records
 from app.formats.source import Source
 
 _IN_TREE: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from app.errors import InputError
-from app.formats.claude_code.graph import Graph, Way
+from app.formats.claude_code.graph import Branch, Graph
 from app.formats.claude_code.nodes import Node
 from app.formats.source import Source
 from app.formats.store import CACHE_BYTES, RecordStore, stored
@@ -48,10 +48,10 @@ class Transcript(RecordStore):
                 return node
         raise InputError(f"{self.source.name} has no message {leaf!r}: give the uuid of one of its messages")
 
-    def way(self, leaf: str | None) -> Way:
+    def way(self, leaf: str | None) -> Branch:
         """What is sent from this leaf on; empty where there is no conversation."""
         node = self.chosen_leaf(leaf)
-        return self.graph.way(node) if node else Way([], [])
+        return self.graph.way(node) if node else Branch([], [])
 
 
 def transcript_of(session: Session) -> Transcript:

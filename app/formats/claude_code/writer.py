@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.claude_code.added import title_record
 from app.formats.claude_code.changes import changed_record
-from app.formats.claude_code.made import title_record
 from app.formats.claude_code.nodes import Node
 from app.formats.claude_code.plan import Plan, Planner
 from app.formats.claude_code.rows import Row
+from app.formats.claude_code.second_copies import slimmed
 from app.formats.claude_code.transcript import Transcript, transcript_of
-from app.formats.claude_code.twins import slimmed
 from app.formats.lines import mend, parse_record
 from app.formats.members import with_text
 from app.formats.reshape import reshape

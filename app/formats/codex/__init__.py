@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.codex.names import NAME
 from app.formats.codex.sniffing import looks_like
-from app.formats.codex.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -45,7 +45,7 @@ class Codex:
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
         """What `request` gives of the live messages of a file; see `app.formats.base.Streams`."""
-        from app.formats.codex.again import sent
+        from app.formats.codex.streaming import sent
 
         return sent(source)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from app.formats.codex.names import HISTORY, OWN_FIELD
 from app.formats.codex.nodes import Node
-from app.formats.codex.words import HISTORY, OWN_FIELD
 from app.formats.markers import boundary_of
 from app.model import Author, Boundary, Record, Text
 

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from app.formats.codex.boundaries import compacted_payload
+from app.formats.codex.names import COMPACTED, HISTORY, HISTORY_METADATA, RETAINED
 from app.formats.codex.rollout import Rollout, place_of
 from app.formats.codex.rows import Row, Value
-from app.formats.codex.words import COMPACTED, HISTORY, HISTORY_METADATA, RETAINED
 from app.formats.responses.blocks import text_in
 from app.formats.responses.outgoing import Outgoing, Sender
 from app.model import Author, Block, Boundary, Message, Text

@@ -9,7 +9,7 @@ from typing import Any, Final
 from app.formats.responses.authors import is_from_client
 from app.formats.responses.blocks import ItemReader, role_of
 from app.formats.responses.entries import Entry
-from app.formats.responses.words import kind_of
+from app.formats.responses.names import kind_of
 from app.model import Author, JsonPath, Role, Text
 
 _DEVELOPER_CONTEXT: Final = (

@@ -16,16 +16,16 @@ from msgspec import Struct
 from app.formats.base import Rewrite
 from app.formats.codex.heads import Head, stands_for, words_of
 from app.formats.codex.layout import date, number, placed, without_old
+from app.formats.codex.names import ITEM
 from app.formats.codex.nodes import Node
 from app.formats.codex.rollout import Rollout
 from app.formats.codex.rows import Edit, Line, Row, Value, record_of, row_at
-from app.formats.codex.twins import WORD_NAMES, clearing
-from app.formats.codex.words import ITEM
+from app.formats.codex.second_copies import WORD_NAMES, clearing
 from app.formats.damage import file_repairs
 from app.formats.repairs import replaced
+from app.formats.responses.names import OUTPUTS, kind_of
 from app.formats.responses.outgoing import Outgoing, Sender
-from app.formats.responses.words import OUTPUTS, kind_of
-from app.formats.retold import lost_words, says_any, with_words
+from app.formats.text_copies import lost_words, says_any, with_words
 from app.model import Block, Notice, Place, Session, ToolResult, ToolUse
 
 _END: Final = 1 << 62

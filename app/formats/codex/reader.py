@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from app.formats.codex.names import COMPACTED, ITEM, META, NAME, TYPES
 from app.formats.codex.nodes import Node
 from app.formats.codex.rollout import Rollout, in_file_order
-from app.formats.codex.words import COMPACTED, ITEM, META, NAME, TYPES
+from app.formats.notices import Notices
 from app.formats.responses.entries import messages_of
-from app.formats.responses.told import tell_items
+from app.formats.responses.notices import tell_items
 from app.formats.source import Source
-from app.formats.told import Told
-from app.model import Author, Boundary, Facts, Message, Notice, Role, Session, Standing, Text
+from app.model import Author, Boundary, Facts, Message, Notice, Role, SendStatus, Session, Text
 
 TITLE_CHARS = 120
 
@@ -24,7 +24,7 @@ def read(source: Source) -> Session:
     if live and rollout.replay.top.compaction is not None:
         live[0].boundary = rollout.boundaries[rollout.replay.top.compaction]
     messages = tuple(messages_of(_in_order(rollout), rollout.meter.usages))
-    sent = [message for message in messages if message.standing is Standing.LIVE]
+    sent = [message for message in messages if message.standing is SendStatus.LIVE]
     heading = rollout.heading
     return Session(
         format=NAME,
@@ -67,7 +67,7 @@ def _in_order(rollout: Rollout) -> list[Node]:
 
 def _past_summary(rollout: Rollout, compaction: int | None) -> Iterator[Node]:
     for node in rollout.summaries.get(-1 if compaction is None else compaction, ()):
-        node.standing = Standing.BEFORE_BOUNDARY
+        node.standing = SendStatus.BEFORE_BOUNDARY
         node.boundary = rollout.boundaries[node.record]
         yield node
 
@@ -94,7 +94,7 @@ def _facts(rollout: Rollout, live: Sequence[Node], bad_lines: Sequence[int]) -> 
 
 
 def _notices(rollout: Rollout, live: Sequence[Node]) -> tuple[Notice, ...]:
-    told = Told(rollout)
+    told = Notices(rollout)
     for index, kind in enumerate(rollout.kinds):
         if kind not in TYPES and kind not in ("", "unreadable"):
             told.add("unknown-record-type", index, kind)

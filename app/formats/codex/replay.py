@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 
 from app.formats.codex.nodes import Node
-from app.model import Author, Standing, Text
+from app.model import Author, SendStatus, Text
 
 WORDS_KEPT: Final = 80_000
 """Bytes of the person's messages, newest first, that a compaction without its own history keeps."""
@@ -90,13 +90,13 @@ class Replay:
     def settle(self) -> list[Node]:
         """Give every node its standing; the nodes that the governing compaction left, in order."""
         for node in self.undone:
-            node.standing = Standing.OFF_BRANCH
+            node.standing = SendStatus.OFF_BRANCH
         for segment in self.past():
             for node in segment.nodes:
-                node.standing = Standing.BEFORE_BOUNDARY
+                node.standing = SendStatus.BEFORE_BOUNDARY
         left = self._history(self.top)
         for node in left:
-            node.standing = Standing.LIVE
+            node.standing = SendStatus.LIVE
         return left
 
 

@@ -9,11 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from app.formats.codex.boundaries import compaction_of, marker_of
-from app.formats.codex.nodes import Node, node_of
-from app.formats.codex.replay import Replay, Segment, words_kept
-from app.formats.codex.twins import repeats_output, repeats_words
-from app.formats.codex.usage import Meter
-from app.formats.codex.words import (
+from app.formats.codex.names import (
     COMPACTED,
     EVENT,
     HISTORY,
@@ -25,19 +21,23 @@ from app.formats.codex.words import (
     TOKEN_COUNT,
     TURN,
 )
+from app.formats.codex.nodes import Node, node_of
+from app.formats.codex.replay import Replay, Segment, words_kept
+from app.formats.codex.second_copies import repeats_output, repeats_words
+from app.formats.codex.usage import UsageMeter
 from app.formats.columns import Numbers, Times
 from app.formats.lines import UNREADABLE, LineReader, Row
 from app.formats.responses.authors import KINDS, PASSED, SUMMARY_KIND
 from app.formats.responses.blocks import ItemReader
 from app.formats.responses.forms import text_item
-from app.formats.responses.words import LOCAL, SEALED, kind_of
+from app.formats.responses.names import LOCAL, SEALED, kind_of
 from app.formats.source import Source
 from app.formats.store import CACHE_BYTES, RecordStore, stored
 from app.formats.times import seconds
-from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, Session, Standing, Text
+from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, SendStatus, Session, Text
 
 
-class Heading(Struct):
+class SessionHeader(Struct):
     """What is told of a session as a whole; of repeated records the first or the last counts."""
 
     session_id: str | None = None
@@ -56,8 +56,8 @@ class Rollout(RecordStore):
     def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
         super().__init__(source, cache_bytes)
         self.source = source
-        self.heading = Heading()
-        self.meter = Meter()
+        self.heading = SessionHeader()
+        self.meter = UsageMeter()
         self.replay = Replay(self._history)
         self.unsent: list[Node] = []
         """Items that the client keeps and does not send."""
@@ -215,7 +215,7 @@ class Rollout(RecordStore):
             return
         node = node_of(index, _PAYLOAD, self[index].key, item, self._reader, self.times[index])
         if node.kind == "message" and item.get("role") == "system":
-            node.standing = Standing.NEVER_SENT
+            node.standing = SendStatus.NEVER_SENT
             self.unsent.append(node)
             return
         node.reply = self.meter.item(node.role)

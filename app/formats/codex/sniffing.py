@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.formats.codex.words import COMPACTED, EVENT, ITEM, META, TURN
-from app.formats.glance import AROUND, head_of, head_records
+from app.formats.codex.names import COMPACTED, EVENT, ITEM, META, TURN
+from app.formats.first_bytes import AROUND, head_of, head_records
 from app.formats.source import Source
 
 _TELLING: Final = frozenset({META, ITEM, EVENT, COMPACTED, TURN})

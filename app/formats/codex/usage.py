@@ -11,7 +11,7 @@ WINDOW = "model_context_window"
 _NAMES = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
 
 
-class Meter:
+class UsageMeter:
     """Numbers the replies of the model as their items come, and gives each its usage."""
 
     def __init__(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from app.formats.contents.names import ANSWER, CALL
 from app.formats.contents.parts import answer_key
-from app.formats.contents.words import ANSWER, CALL
 from app.formats.plain.anthropic_blocks import as_object
 from app.model import Block, Image, Message, Opaque, Part, Role, Text, Thinking, ToolResult, ToolUse
 

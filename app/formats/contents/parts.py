@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from app.formats.contents.words import CALL, answer_of, call_of, is_thought, kind_of, picture_of
+from app.formats.contents.names import CALL, answer_of, call_of, is_thought, kind_of, picture_of
 from app.formats.markers import author_of, holds_user_words
 from app.formats.plain.anthropic_blocks import Contents, as_word, path_argument
 from app.model import (

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from app.formats.contents.parts import answer_key
-from app.formats.contents.words import (
+from app.formats.contents.names import (
     ANSWER,
     CALL,
     ROLES,
@@ -25,6 +24,7 @@ from app.formats.contents.words import (
     picture_of,
     says_nothing,
 )
+from app.formats.contents.parts import answer_key
 from app.formats.markers import EARLIER_TEXT, EMPTY_TEXT, ORPHAN_TEXT, UNANSWERED_TEXT
 from app.formats.repairs import (
     Mended,

@@ -11,14 +11,14 @@ from msgspec import structs
 
 from app.formats.base import Rewrite, Rewriting
 from app.formats.copilot.events import EventRecords
-from app.formats.copilot.words import CALLED, LOG, NAME, TELLING, data_of, kind_of, text_at
-from app.formats.glance import head_records
+from app.formats.copilot.names import CALLED, LOG, NAME, TELLING, data_of, kind_of, text_at
+from app.formats.first_bytes import head_records
 from app.formats.openai_chat import ChatReader, OpenAIChat
 from app.formats.plain.layout import PlainRecords, records_of
 from app.formats.plain.reported import total
 from app.formats.plain.session import MessageReader
 from app.formats.source import Source
-from app.model import Author, Block, Boundary, Message, Record, Session, Standing, Text, ToolResult, ToolUse
+from app.model import Author, Block, Boundary, Message, Record, SendStatus, Session, Text, ToolResult, ToolUse
 
 EVENTS: Final = "events.jsonl"
 TITLE_CHARS: Final = 120
@@ -44,7 +44,7 @@ class Copilot(OpenAIChat):
         records = _events(session)
         border = -1 if records.boundary is None else records.boundary
         messages = tuple(_standing(message, border) for message in session.messages)
-        live = [message for message in messages if message.standing is Standing.LIVE]
+        live = [message for message in messages if message.standing is SendStatus.LIVE]
         return replace(
             session,
             messages=messages,
@@ -117,7 +117,7 @@ class Copilot(OpenAIChat):
         if not hiding or (hiding[0] is messages[0] and not hiding[0].records):
             # The client would send the user's words of long ago once more with a new summary, and all that
             # the old one stands for once that one is gone.
-            old = (m for m in session.messages if m.standing is Standing.BEFORE_BOUNDARY)
+            old = (m for m in session.messages if m.standing is SendStatus.BEFORE_BOUNDARY)
             found.update(index for message in old for index in message.records)
         return found
 
@@ -150,7 +150,7 @@ class _Reader(ChatReader):
     def message(self, record: Record, value: dict[str, Any]) -> Message:
         records = self.records
         assert isinstance(records, EventRecords)
-        message = self._message(record, value, (), Standing.LIVE)
+        message = self._message(record, value, (), SendStatus.LIVE)
         summary = record.kind.startswith("session.")
         blocks = tuple(_authored(b, n, len(message.blocks), summary) for n, b in enumerate(message.blocks))
         if record.index in records.failed:
@@ -161,7 +161,7 @@ class _Reader(ChatReader):
             message,
             # An empty text is nothing that anybody said.
             blocks=tuple(b for b in blocks if not isinstance(b, Text) or b.content.chars or len(blocks) == 1),
-            standing=Standing.SIDECHAIN if record.index in records.apart else Standing.LIVE,
+            standing=SendStatus.SIDECHAIN if record.index in records.apart else SendStatus.LIVE,
             time=records.times[record.index],
             model=records.models.get(record.index) if message.role == "assistant" else None,
             usage=records.usages.get(record.index),
@@ -171,8 +171,8 @@ class _Reader(ChatReader):
 
 def _standing(message: Message, border: int) -> Message:
     """The message as it stands when the record of the newest compaction is known."""
-    if message.standing is Standing.LIVE and message.records[0] < border:
-        return structs.replace(message, standing=Standing.BEFORE_BOUNDARY)
+    if message.standing is SendStatus.LIVE and message.records[0] < border:
+        return structs.replace(message, standing=SendStatus.BEFORE_BOUNDARY)
     return message
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from app.formats.copilot.forms import form_of, made_event, with_form
-from app.formats.copilot.words import COMPACTED, START, USAGE, data_of, kind_of, text_at
+from app.formats.copilot.names import COMPACTED, START, USAGE, data_of, kind_of, text_at
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.plain.layout import LineRecords, Loaded
 from app.formats.reshape import reshape

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from app.formats.copilot.words import ASSISTANT, COMPACTED, RESULT, USER, data_of, kind_of, text_at
+from app.formats.copilot.names import ASSISTANT, COMPACTED, RESULT, USER, data_of, kind_of, text_at
 from app.model import compact_json
 
 Value: TypeAlias = dict[str, Any]

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.gemini.names import NAME
 from app.formats.gemini.sniffing import shape_of
-from app.formats.gemini.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -41,7 +41,7 @@ class GeminiCli:
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The contents that the client sends, each result once."""
         from app.formats.gemini.chat import chat_of
-        from app.formats.gemini.sent import Sender
+        from app.formats.gemini.request import Sender
 
         return Sender(session, chat_of(session)).request(messages)
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from app.formats.gemini.entries import EntryReader
-from app.formats.gemini.replay import Own, Replay
-from app.formats.gemini.words import HEADER, MESSAGES, OWN_FIELD, REWIND, SET
+from app.formats.gemini.names import HEADER, MESSAGES, OWN_FIELD, REWIND, SET
+from app.formats.gemini.replay import OwnCompaction, Replay
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.plain.anthropic_blocks import as_word
 from app.formats.plain.layout import DocumentRecords
@@ -25,7 +25,7 @@ _LONGEST_MEMBER: Final = 1 << 20
 _TOLD: Final = ("sessionId", "projectHash", "startTime", "summary", "kind", "directories")
 
 
-class Heading:
+class SessionHeader:
     """What is told of a session as a whole; of repeated members the last counts."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Log(RecordStore):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.source = source
-        self.heading = Heading()
+        self.heading = SessionHeader()
         self.notices: list[Notice] = []
         self.bad_lines: list[int] = []
         self.replay = Replay(EntryReader(self), _Keys(self).make)
@@ -109,7 +109,7 @@ class Log(RecordStore):
             if isinstance(value, dict) and isinstance(value.get("id"), str):
                 self.replay.put(index, (MESSAGES, number), value)
 
-    def _own(self, index: int, told: Any) -> Own | None:
+    def _own(self, index: int, told: Any) -> OwnCompaction | None:
         """A compaction of ours, which says so in a member of its own."""
         if not isinstance(told, dict):
             return None
@@ -124,7 +124,7 @@ class Log(RecordStore):
             preserved=(str(kept[0]), str(kept[1])) if isinstance(kept, list) and len(kept) == 2 else None,
             record=index,
         )
-        return Own(boundary, as_word(told.get("summary")))
+        return OwnCompaction(boundary, as_word(told.get("summary")))
 
 
 class Document(DocumentRecords):
@@ -132,7 +132,7 @@ class Document(DocumentRecords):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.heading = Heading()
+        self.heading = SessionHeader()
         self.replay = Replay(EntryReader(self), _Keys(self).make)
 
     def read(self) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.formats.contents.names import answer_of, call_of, is_thought, kind_of
 from app.formats.contents.parts import PartReader
-from app.formats.contents.words import answer_of, call_of, is_thought, kind_of
-from app.formats.gemini.words import (
+from app.formats.gemini.names import (
     CALLS,
     EDITOR,
     FILES_BEGIN,

@@ -16,12 +16,12 @@ from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
 from app.formats.gemini.chat import Chat, Document
 from app.formats.gemini.entries import Entry
-from app.formats.gemini.replay import Added, Began, Event, Rewound, Told
+from app.formats.gemini.names import HEADER, REWIND
+from app.formats.gemini.replay import Event, MessageAdded, MessagesReplaced, MessagesRewound, NoMessage
+from app.formats.gemini.request import Sender
 from app.formats.gemini.rows import Item, Line, Listed, Places, Row, Titled, places_of
-from app.formats.gemini.sent import Sender
-from app.formats.gemini.wanted import Gatherer, Wanted
-from app.formats.gemini.words import HEADER, REWIND
-from app.formats.made_ids import MadeIds
+from app.formats.gemini.wanted import Gatherer, WantedMessage
+from app.formats.new_ids import MadeIds
 from app.formats.repairs import as_notices
 from app.model import Notice, Session
 
@@ -70,7 +70,7 @@ class Planner:
         lines = {m.key: self._chat[m.records[0]].line for m in self._session.messages if m.records}
         return lines.get
 
-    def _set_usage(self, wanted: Sequence[Wanted]) -> None:
+    def _set_usage(self, wanted: Sequence[WantedMessage]) -> None:
         """Let the newest usage say how big the context is now."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
@@ -80,7 +80,7 @@ class Planner:
                 each.tokens = max(1, tokens)
                 return
 
-    def _name(self, wanted: Sequence[Wanted]) -> None:
+    def _name(self, wanted: Sequence[WantedMessage]) -> None:
         """Give made messages their ids, and times between their neighbours."""
         ids = {entry.ident for entry in self._chat.replay.place}
         made = MadeIds(self._rewrite.session_id or self._session.session_id or self._session.name, ids)
@@ -102,7 +102,7 @@ class Planner:
             each.time = before if each.time is None else each.time
             before = each.time if each.time is not None else before
 
-    def _is_as_it_was(self, wanted: Sequence[Wanted]) -> bool:
+    def _is_as_it_was(self, wanted: Sequence[WantedMessage]) -> bool:
         if self._boundary is not None or [each.entry for each in wanted] != self._sent:
             return False
         now = {block.key: block for message in self._rewrite.messages for block in message.blocks}
@@ -110,14 +110,14 @@ class Planner:
         same = now.keys() == was.keys() and all(now[key] is was[key] or now[key] == was[key] for key in was)
         return same and self._rewrite.context_tokens is None and self._rewrite.title is None
 
-    def _rows(self, wanted: Sequence[Wanted]) -> list[Row]:
+    def _rows(self, wanted: Sequence[WantedMessage]) -> list[Row]:
         title = [Titled(self._rewrite.title)] if self._rewrite.title is not None else []
         if self._boundary is None:
             places = places_of(wanted, self._live)
             rows = [row for event in self._chat.replay.events for row in self._row(event, places)]
             return [*rows, *(Item(each.entry, each) for each in places.end), *title]
         kept = {each.entry for each in wanted}
-        hidden = [Wanted("", [], entry) for entry in self._sent if entry not in kept]
+        hidden = [WantedMessage("", [], entry) for entry in self._sent if entry not in kept]
         places = places_of(hidden, self._live)
         rows = [row for event in self._chat.replay.events for row in self._row(event, places)]
         rows = [_kept_whole(row) for row in rows]
@@ -125,7 +125,7 @@ class Planner:
             rows = [row for row in rows if isinstance(row, Line) and self._chat[row.record].kind != REWIND]
         return [*rows, *self._compaction(wanted, self._boundary.key), *title]
 
-    def _compaction(self, wanted: Sequence[Wanted], key: str) -> Iterator[Row]:
+    def _compaction(self, wanted: Sequence[WantedMessage], key: str) -> Iterator[Row]:
         """The list that begins anew with the summary, and what follows it."""
         end = next((n for n, each in enumerate(wanted, 1) if _is_summary(each, key)), 0)
         listed = tuple(Item(each.entry, each) for each in wanted[:end])
@@ -138,25 +138,25 @@ class Planner:
 
     def _row(self, event: Event, places: Places) -> Iterator[Row]:
         match event:
-            case Told():
+            case NoMessage():
                 if self._is_told(event.record):
                     yield Line(event.record)
-            case Added():
+            case MessageAdded():
                 if self._chat.replay.place[event.entry] is event:
                     yield from self._items(event.entry, places)
-            case Began():
+            case MessagesReplaced():
                 here = [entry for entry in event.entries if self._chat.replay.place[entry] is event]
                 items = tuple(item for entry in here for item in self._items(entry, places))
                 if items or event.boundary is not None:
                     yield Listed(items, event.record)
-            case Rewound():
+            case MessagesRewound():
                 yield Line(event.record)
 
     def _items(self, entry: Entry, places: Places) -> Iterator[Item]:
         """What is written in the place of a message."""
         end = self._chat.replay.end.get(entry)
         if end is not None:
-            if isinstance(end, Rewound) or end.boundary is not None:
+            if isinstance(end, MessagesRewound) or end.boundary is not None:
                 yield Item(entry)
         elif not entry.sent:
             yield Item(entry)
@@ -171,7 +171,7 @@ class Planner:
         return kind == HEADER or record in last.values() or not self._chat.heading.knows(record)
 
 
-def _is_summary(wanted: Wanted, key: str) -> bool:
+def _is_summary(wanted: WantedMessage, key: str) -> bool:
     boundary = wanted.message.boundary if wanted.message is not None else None
     return boundary is not None and boundary.key == key
 

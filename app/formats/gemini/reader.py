@@ -8,21 +8,21 @@ from typing import Final, TypeGuard
 
 from app.formats.gemini.chat import Chat, Document, Log, all_records
 from app.formats.gemini.entries import Entry
-from app.formats.gemini.replay import Added, Began, Event, Rewound
+from app.formats.gemini.names import GEMINI, HEADER, NAME, REWIND, SET, SHOWN, USER
+from app.formats.gemini.replay import Event, MessageAdded, MessagesReplaced, MessagesRewound
 from app.formats.gemini.sniffing import Shape, shape_of
-from app.formats.gemini.words import GEMINI, HEADER, NAME, REWIND, SET, SHOWN, USER
 from app.formats.markers import boundary_of
+from app.formats.notices import Notices, first_words
 from app.formats.plain.reported import total
 from app.formats.source import Source
-from app.formats.told import Told, first_words
 from app.model import (
     Boundary,
     Facts,
     Message,
     Notice,
     Role,
+    SendStatus,
     Session,
-    Standing,
     Text,
     ToolResult,
     ToolUse,
@@ -46,7 +46,7 @@ def read(source: Source) -> Session:
     for entry in chat.replay.place:
         _mark(entry)
     messages = tuple(_messages(chat))
-    sent = [message for message in messages if message.standing is Standing.LIVE]
+    sent = [message for message in messages if message.standing is SendStatus.LIVE]
     calls = [message for message in messages if message.usage is not None]
     return Session(
         format=NAME,
@@ -91,9 +91,9 @@ def _messages(chat: Chat) -> Iterator[Message]:
     seen: set[Entry] = set()
     for event in chat.replay.events:
         entries: Iterable[Entry] = ()
-        if isinstance(event, Added):
+        if isinstance(event, MessageAdded):
             entries = (event.entry,)
-        elif isinstance(event, Began):
+        elif isinstance(event, MessagesReplaced):
             entries = event.entries
         for entry in entries:
             if chat.replay.place[entry] is event and entry not in seen:
@@ -101,19 +101,19 @@ def _messages(chat: Chat) -> Iterator[Message]:
                 yield from _of_entry(entry, _standing(entry, chat))
 
 
-def _standing(entry: Entry, chat: Chat) -> Standing:
+def _standing(entry: Entry, chat: Chat) -> SendStatus:
     end = chat.replay.end.get(entry)
     if end is not None:
-        before = isinstance(end, Began) and end.boundary is not None
-        return Standing.BEFORE_BOUNDARY if before else Standing.OFF_BRANCH
-    return Standing.LIVE if entry.sent else Standing.NEVER_SENT
+        before = isinstance(end, MessagesReplaced) and end.boundary is not None
+        return SendStatus.BEFORE_BOUNDARY if before else SendStatus.OFF_BRANCH
+    return SendStatus.LIVE if entry.sent else SendStatus.NEVER_SENT
 
 
-def _of_entry(entry: Entry, standing: Standing) -> Iterator[Message]:
+def _of_entry(entry: Entry, standing: SendStatus) -> Iterator[Message]:
     if entry.thoughts:
         key = f"{entry.key}/thoughts"
         yield Message(
-            key, Role.ASSISTANT, entry.thoughts, Standing.NEVER_SENT, entry.time, records=(entry.record,)
+            key, Role.ASSISTANT, entry.thoughts, SendStatus.NEVER_SENT, entry.time, records=(entry.record,)
         )
     if entry.words:
         said = entry.kind == GEMINI
@@ -136,10 +136,12 @@ def _of_entry(entry: Entry, standing: Standing) -> Iterator[Message]:
 
 def _boundaries(chat: Chat, live: list[Entry]) -> Iterator[Boundary]:
     for event in chat.replay.events:
-        if isinstance(event, Began) and event.boundary is not None:
+        if isinstance(event, MessagesReplaced) and event.boundary is not None:
             yield event.boundary
     known = {
-        event.boundary.key for event in chat.replay.events if isinstance(event, Began) and event.boundary
+        event.boundary.key
+        for event in chat.replay.events
+        if isinstance(event, MessagesReplaced) and event.boundary
     }
     for entry in live:
         if entry.boundary is not None and entry.boundary.key not in known:
@@ -160,7 +162,7 @@ def _facts(chat: Chat, live: list[Entry], sent: list[Message]) -> Facts:
 
 
 def _notices(chat: Chat, live: list[Entry], sent: list[Message]) -> Iterator[Notice]:
-    told = Told(chat)
+    told = Notices(chat)
     for record in all_records(chat):
         if record.kind and record.kind not in _KNOWN:
             told.add("unknown-record-type", record.index, record.kind)
@@ -174,7 +176,7 @@ def _notices(chat: Chat, live: list[Entry], sent: list[Message]) -> Iterator[Not
         size = sum(chat[record].length for record in stale)
         copied = "1 earlier copy" if len(stale) == 1 else f"{len(stale)} earlier copies"
         told.add("superseded-history", stale[0], f"{copied} of it with {size:,} bytes, not sent")
-    if any(isinstance(event, Rewound) and event.ended for event in chat.replay.events):
+    if any(isinstance(event, MessagesRewound) and event.ended for event in chat.replay.events):
         told.add("forked", None, "messages were undone: they are shown, but are not part of it")
     _tell_pairs(sent, told)
     if not sent:
@@ -184,20 +186,20 @@ def _notices(chat: Chat, live: list[Entry], sent: list[Message]) -> Iterator[Not
 
 def _stale_copy(chat: Chat, event: Event) -> int | None:
     """The record of a list of messages that a later one repeats."""
-    if not isinstance(event, Began):
+    if not isinstance(event, MessagesReplaced):
         return None
     repeated = any(entry.sent and chat.replay.place[entry] is not event for entry in event.entries)
     return event.record if repeated else None
 
 
-def _is_repeated(event: Event, chat: Chat) -> TypeGuard[Began]:
+def _is_repeated(event: Event, chat: Chat) -> TypeGuard[MessagesReplaced]:
     """Whether an event is a list of messages that a later list repeats."""
-    if not isinstance(event, Began):
+    if not isinstance(event, MessagesReplaced):
         return False
     return any(entry.sent and chat.replay.place[entry] is not event for entry in event.entries)
 
 
-def _tell_pairs(sent: list[Message], told: Told) -> None:
+def _tell_pairs(sent: list[Message], told: Notices) -> None:
     open_calls: dict[str, int] = {}
     for message in sent:
         for block in message.blocks:

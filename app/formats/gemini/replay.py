@@ -14,17 +14,17 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.formats.gemini.entries import Entry, EntryReader, is_said
-from app.formats.gemini.words import GEMINI, MESSAGES, SET, THANKS, USER
+from app.formats.gemini.names import GEMINI, MESSAGES, SET, THANKS, USER
 from app.model import Author, Block, Boundary, JsonPath, Text
 
 
-class Added(Struct, eq=False):
+class MessageAdded(Struct, eq=False):
     """A message that was not there."""
 
     entry: Entry
 
 
-class Began(Struct, eq=False):
+class MessagesReplaced(Struct, eq=False):
     """The messages begin anew with a list of them."""
 
     record: int
@@ -34,26 +34,26 @@ class Began(Struct, eq=False):
     ended: list[Entry] = field(default_factory=list)
 
 
-class Rewound(Struct, eq=False):
+class MessagesRewound(Struct, eq=False):
     """Messages were taken back."""
 
     record: int
     ended: list[Entry] = field(default_factory=list)
 
 
-class Told(Struct, eq=False):
+class NoMessage(Struct, eq=False):
     """A record that holds no message: the header, a change of it, or one of a type that nobody knows."""
 
     record: int
 
 
-Event: TypeAlias = Added | Began | Rewound | Told
+Event: TypeAlias = MessageAdded | MessagesReplaced | MessagesRewound | NoMessage
 
 MakeKey: TypeAlias = Callable[[int, JsonPath, str], str]
 """(record, path, id) -> the key of a message that is new."""
 
 
-class Own(Struct, frozen=True):
+class OwnCompaction(Struct, frozen=True):
     """What a list of ours says of the compaction that it stands for."""
 
     boundary: Boundary
@@ -68,7 +68,7 @@ class Replay:
         self.events: list[Event] = []
         self.place: dict[Entry, Event] = {}
         """By what each message stands where it stands: the newest list that it is in, else its record."""
-        self.end: dict[Entry, Began | Rewound] = {}
+        self.end: dict[Entry, MessagesReplaced | MessagesRewound] = {}
         """What took a message away."""
         self._reader = reader
         self._make_key = make_key
@@ -81,7 +81,7 @@ class Replay:
 
     def tell(self, record: int) -> None:
         """A record without a message."""
-        self.events.append(Told(record))
+        self.events.append(NoMessage(record))
 
     def put(self, record: int, path: JsonPath, value: Mapping[str, Any]) -> None:
         """A message that is a record of its own, or an item of a document's list."""
@@ -89,16 +89,16 @@ class Replay:
         entry = self._map.get(ident)
         if entry is None:
             entry = self._map[ident] = self._new(record, path, ident)
-            event = Added(entry)
+            event = MessageAdded(entry)
             self.events.append(event)
             self.place[entry] = event
         self._reader.fill(entry, record, path, value)
 
-    def begin(self, record: int, messages: Sequence[Any], own: Own | None) -> None:
+    def begin(self, record: int, messages: Sequence[Any], own: OwnCompaction | None) -> None:
         """A list of messages that takes the place of all; `own` where the record calls it one."""
         path: JsonPath = (SET, MESSAGES)
         old, self._map = self._map, {}
-        event = Began(record, ())
+        event = MessagesReplaced(record, ())
         fresh: list[Entry] = []
         for number, value in enumerate(messages):
             if not isinstance(value, dict) or not isinstance(value.get("id"), str):
@@ -121,7 +121,7 @@ class Replay:
         """Take back the message of this id and all behind it."""
         known = list(self._map)
         start = known.index(ident) if ident in self._map else 0
-        event = Rewound(record, [self._map.pop(name) for name in known[start:]])
+        event = MessagesRewound(record, [self._map.pop(name) for name in known[start:]])
         self.end.update(dict.fromkeys(event.ended, event))
         self.events.append(event)
 
@@ -129,7 +129,7 @@ class Replay:
         return Entry(self._make_key(record, path, ident), ident)
 
     def _boundary(
-        self, event: Began, fresh: Sequence[Entry], own: Own | None, record: int
+        self, event: MessagesReplaced, fresh: Sequence[Entry], own: OwnCompaction | None, record: int
     ) -> Boundary | None:
         """The compaction that a list stands for; its summary is given its author."""
         if own is not None:

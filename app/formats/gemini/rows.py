@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from app.formats.gemini.entries import Entry
-from app.formats.gemini.wanted import Wanted
+from app.formats.gemini.wanted import WantedMessage
 from app.model import Boundary
 
 
@@ -23,7 +23,7 @@ class Item(Struct, frozen=True):
 
     entry: Entry | None
     """None for a made one."""
-    wanted: Wanted | None = None
+    wanted: WantedMessage | None = None
     """What it must say; None for a message that is kept as it is and not sent."""
 
 
@@ -35,7 +35,7 @@ class Listed(Struct, frozen=True):
     """None for a made one."""
     boundary: Boundary | None = None
     """Of a made one."""
-    summary: Wanted | None = None
+    summary: WantedMessage | None = None
     time: float | None = None
 
 
@@ -51,9 +51,9 @@ Row: TypeAlias = Line | Item | Listed | Titled
 class Places(Struct):
     """Where the wanted messages stand among those of the file, which keep their order."""
 
-    at: dict[Entry, list[Wanted]] = field(default_factory=dict)
+    at: dict[Entry, list[WantedMessage]] = field(default_factory=dict)
     """For a message of the file: itself and made or moved ones around it, in order."""
-    end: list[Wanted] = field(default_factory=list)
+    end: list[WantedMessage] = field(default_factory=list)
     """Where none of the file's own messages is wanted."""
 
     def items(self, entry: Entry) -> Iterator[Item]:
@@ -61,7 +61,7 @@ class Places(Struct):
         return (Item(wanted.entry, wanted) for wanted in self.at.get(entry, ()))
 
 
-def places_of(wanted: Iterable[Wanted], order: Iterable[Entry]) -> Places:
+def places_of(wanted: Iterable[WantedMessage], order: Iterable[Entry]) -> Places:
     """Let each message stand where the file has it, and made ones behind the one before them."""
     number = {entry: at for at, entry in enumerate(order)}
     places = Places()

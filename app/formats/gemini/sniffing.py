@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from app.formats.document import MessageFinder, document_start, may_hold
-from app.formats.gemini.words import GEMINI, MESSAGES, REWIND, SET, SHOWN, USER
-from app.formats.glance import AROUND, head_of, head_records
+from app.formats.first_bytes import AROUND, head_of, head_records
+from app.formats.gemini.names import GEMINI, MESSAGES, REWIND, SET, SHOWN, USER
 from app.formats.plain.anthropic_blocks import as_word
 from app.formats.source import Source
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from app.formats.contents.names import ANSWER, answer_of, call_of, is_thought
+from app.formats.contents.outgoing import OutgoingPart
 from app.formats.contents.parts import first_text
-from app.formats.contents.said import Piece
-from app.formats.contents.words import ANSWER, answer_of, call_of, is_thought
-from app.formats.copies import without_copies
 from app.formats.gemini.entries import Entry, own_numbers
-from app.formats.gemini.words import CALLS, RESULT
+from app.formats.gemini.names import CALLS, RESULT
+from app.formats.result_copies import without_copies
 from app.model import Block
 
 Value = dict[str, Any]
@@ -19,7 +19,7 @@ _SHOWN_TEXT: Final = "displayContent"
 _SHOWN_RESULT: Final = "resultDisplay"
 
 
-def user_value(old: Value, entry: Entry, pieces: Sequence[Piece]) -> Value:
+def user_value(old: Value, entry: Entry, pieces: Sequence[OutgoingPart]) -> Value:
     """A user's message that holds these pieces."""
     kept = [piece.block.key for piece in pieces if piece.block is not None]
     if not any(piece.changed for piece in pieces) and kept == [block.key for block in entry.said]:
@@ -31,7 +31,7 @@ def user_value(old: Value, entry: Entry, pieces: Sequence[Piece]) -> Value:
 
 
 def model_value(
-    old: Value, entry: Entry, pieces: Sequence[Piece], answers: Mapping[str, Sequence[Any]]
+    old: Value, entry: Entry, pieces: Sequence[OutgoingPart], answers: Mapping[str, Sequence[Any]]
 ) -> Value:
     """A model's message that holds these pieces, with the parts that its calls are answered by, by id."""
     new = dict(old)
@@ -62,7 +62,11 @@ def _is_listed(block: Block | None) -> bool:
 
 
 def _calls(
-    old: Sequence[Any], pieces: Sequence[Piece], answers: Mapping[str, Sequence[Any]], *, by_number: bool
+    old: Sequence[Any],
+    pieces: Sequence[OutgoingPart],
+    answers: Mapping[str, Sequence[Any]],
+    *,
+    by_number: bool,
 ) -> Iterator[Value]:
     """The listed calls that are left: those of the pieces, or those that the pieces repeat in the content."""
     kept: dict[Any, Mapping[str, Any]] = {}
@@ -76,7 +80,7 @@ def _calls(
             yield _call(call, found, answers)
 
 
-def _content(old: Any, pieces: Sequence[Piece]) -> Any:
+def _content(old: Any, pieces: Sequence[OutgoingPart]) -> Any:
     parts = [part for piece in pieces for part in piece.parts]
     only = parts[0] if len(parts) == 1 else None
     if isinstance(old, str) and isinstance(only, dict) and set(only) == {"text"}:
@@ -84,13 +88,13 @@ def _content(old: Any, pieces: Sequence[Piece]) -> Any:
     return parts
 
 
-def _hides_calls(old: Value, listed: Sequence[Piece]) -> bool:
+def _hides_calls(old: Value, listed: Sequence[OutgoingPart]) -> bool:
     """Whether the client would send no listed call: it does not where the content has thinking."""
     content = old.get("content")
     return bool(listed) and isinstance(content, list) and any(map(is_thought, content))
 
 
-def _model_content(old: Any, pieces: Sequence[Piece]) -> Any:
+def _model_content(old: Any, pieces: Sequence[OutgoingPart]) -> Any:
     if isinstance(old, str) and not pieces:
         return ""
     return _content(old, pieces)

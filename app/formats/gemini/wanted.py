@@ -7,22 +7,22 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from app.formats.contents.said import Piece, Said
-from app.formats.contents.words import answer_of
+from app.formats.contents.names import answer_of
+from app.formats.contents.outgoing import OutgoingMessage, OutgoingPart
 from app.formats.gemini.entries import Entry
+from app.formats.gemini.names import CALLS, GEMINI, USER
 from app.formats.gemini.values import model_value, user_value, with_usage
-from app.formats.gemini.words import CALLS, GEMINI, USER
 from app.formats.times import stamped
 from app.model import Block, Message, ToolUse
 
 Value = dict[str, Any]
 
 
-class Wanted(Struct, eq=False):
+class WantedMessage(Struct, eq=False):
     """One message of the new file."""
 
     role: str
-    pieces: list[Piece]
+    pieces: list[OutgoingPart]
     entry: Entry | None = None
     """The message of the file that it is; None for a made one."""
     message: Message | None = None
@@ -59,10 +59,10 @@ class Gatherer:
         self._by_key = {entry.key: entry for entry in entries}
         self._results = {entry.results_key for entry in self._by_key.values()}
 
-    def gather(self, said: Iterable[Said]) -> list[Wanted]:
+    def gather(self, said: Iterable[OutgoingMessage]) -> list[WantedMessage]:
         """The messages of the file for those that shall be sent, in order."""
-        found: list[Wanted] = []
-        turn: list[Wanted] = []
+        found: list[WantedMessage] = []
+        turn: list[WantedMessage] = []
         for each in said:
             pieces = list(each.pieces)
             if each.role != "model":
@@ -70,14 +70,14 @@ class Gatherer:
             if not pieces:
                 continue
             entry = None if each.key in self._results else self._by_key.get(each.key)
-            wanted = Wanted(each.role, pieces, entry, each.message)
+            wanted = WantedMessage(each.role, pieces, entry, each.message)
             if each.role == "model":
                 turn = [*turn, wanted] if found and found[-1].role == "model" else [wanted]
             found.append(wanted)
         return found
 
 
-def _taken(caller: Wanted, piece: Piece) -> bool:
+def _taken(caller: WantedMessage, piece: OutgoingPart) -> bool:
     """Whether an answer lies with its call from now on: one that does in the file, or is in none."""
     first = answer_of(piece.parts[0]) if piece.parts else None
     if first is None or caller.entry is None or not _is_with_call(piece.block):

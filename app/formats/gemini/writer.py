@@ -8,10 +8,10 @@ from typing import Any, Final
 from app.formats.base import Rewrite, Rewriting
 from app.formats.gemini.chat import Chat, Document, Log, chat_of
 from app.formats.gemini.entries import Entry
+from app.formats.gemini.names import HEADER, MESSAGES, OWN_FIELD, SET
 from app.formats.gemini.plan import Plan, Planner
 from app.formats.gemini.rows import Item, Line, Listed, Row, Titled
-from app.formats.gemini.words import HEADER, MESSAGES, OWN_FIELD, SET
-from app.formats.lenient import mend
+from app.formats.lenient_json import mend
 from app.formats.lines import parse_record
 from app.formats.plain.layout import Piece
 from app.formats.reshape import reshape

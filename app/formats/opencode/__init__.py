@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.opencode.names import NAME
 from app.formats.opencode.sniffing import looks_like
-from app.formats.opencode.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -34,7 +34,7 @@ class OpenCode:
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages that the client sends, in the form of the Messages API."""
-        from app.formats.opencode.sent import Sender
+        from app.formats.opencode.request import Sender
 
         return Sender(session).pairs(messages)
 

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from app.errors import UnreadableFile
-from app.formats.opencode.words import INFO, MESSAGES, PARTS
+from app.formats.opencode.names import INFO, MESSAGES, PARTS
 from app.formats.splice import encode
 
 _PATIENCE: Final = 2.0

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from app.formats.opencode.words import ID
+from app.formats.opencode.names import ID
 
 _SIGNS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _REST: Final = 14

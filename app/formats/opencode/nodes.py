@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.formats.markers import author_of, holds_user_words
-from app.formats.opencode.words import ASKED, CLEARED, INFO, INTERRUPTED, NOT_SENT_FILES, PARTS, RAN
+from app.formats.opencode.names import ASKED, CLEARED, INFO, INTERRUPTED, NOT_SENT_FILES, PARTS, RAN
 from app.formats.plain.anthropic_blocks import Contents, as_word, path_argument
 from app.model import (
     Author,

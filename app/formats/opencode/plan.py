@@ -16,11 +16,11 @@ from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.base import Rewrite
 from app.formats.drafts import drafts
 from app.formats.opencode.ids import after, renamed
+from app.formats.opencode.names import INFO, PARTS
 from app.formats.opencode.nodes import Node
-from app.formats.opencode.sent import Sender, as_sent
+from app.formats.opencode.request import Sender, as_sent
 from app.formats.opencode.transcript import Transcript
-from app.formats.opencode.wanted import Wanted, gather
-from app.formats.opencode.words import INFO, PARTS
+from app.formats.opencode.wanted import WantedMessage, gather
 from app.formats.repairs import as_notices
 from app.model import Notice, Role, Session
 
@@ -31,7 +31,7 @@ class Row(Struct, eq=False):
     """One message of the new file."""
 
     record: int | None = None
-    wanted: Wanted | None = None
+    wanted: WantedMessage | None = None
     """What it must say; None for a message that is kept as it is."""
 
 
@@ -42,9 +42,9 @@ class Plan(Struct, frozen=True):
     names: dict[str, str]
     """New ids for the old ones."""
     repairs: tuple[Notice, ...]
-    asked: Wanted | None = None
+    asked: WantedMessage | None = None
     """The question that a new compaction begins with."""
-    summary: Wanted | None = None
+    summary: WantedMessage | None = None
 
 
 class Planner:
@@ -96,7 +96,7 @@ class Planner:
             names[self._session.session_id] = self._rewrite.session_id
         return names
 
-    def _set_usage(self, wanted: Sequence[Wanted]) -> None:
+    def _set_usage(self, wanted: Sequence[WantedMessage]) -> None:
         """Let the newest usage say how big the context is now: the client believes it."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
@@ -106,7 +106,9 @@ class Planner:
                 each.tokens = max(1, tokens)
                 return
 
-    def _compaction(self, wanted: Sequence[Wanted]) -> tuple[Wanted | None, Wanted | None]:
+    def _compaction(
+        self, wanted: Sequence[WantedMessage]
+    ) -> tuple[WantedMessage | None, WantedMessage | None]:
         """The question and the summary of a new compaction."""
         boundary = self._rewrite.boundary
         if boundary is None:
@@ -117,7 +119,7 @@ class Planner:
                 return one, other
         return None, None
 
-    def _rows(self, wanted: Sequence[Wanted], asked: Wanted | None) -> list[Row]:
+    def _rows(self, wanted: Sequence[WantedMessage], asked: WantedMessage | None) -> list[Row]:
         """The rows: what is not sent stays where it is, what a new compaction hides above it."""
         undone = [node for node in self._records.nodes if node in self._records.undone]
         rows = [Row(_record(each), each) for each in wanted]
@@ -131,7 +133,7 @@ class Planner:
             rows.insert(at, Row(node.record))
         return rows
 
-    def _unsent(self, wanted: Sequence[Wanted]) -> list[Node]:
+    def _unsent(self, wanted: Sequence[WantedMessage]) -> list[Node]:
         """The messages that are not sent and stay; what a compaction hides goes with the compaction."""
         kept = {each.node for each in wanted}
         live = set(self._records.history.live)
@@ -143,7 +145,7 @@ class Planner:
             and (node in self._records.undone or (node not in live and is_whole) or _says_nothing(node))
         ]
 
-    def _is_whole(self, wanted: Sequence[Wanted]) -> bool:
+    def _is_whole(self, wanted: Sequence[WantedMessage]) -> bool:
         """Whether the compaction that governs, if one does, is kept as one, and with its summary."""
         governing = self._records.history.compaction
         if governing is None:
@@ -152,7 +154,7 @@ class Planner:
         asks = any(each.node is governing and each.compacts for each in wanted)
         return asks and any(node.summary and node.parent == governing.ident for node in kept)
 
-    def _in_file_order(self, wanted: Sequence[Wanted]) -> list[Wanted]:
+    def _in_file_order(self, wanted: Sequence[WantedMessage]) -> list[WantedMessage]:
         """What is sent behind a compaction, and stands before it in the file, put back where it stands."""
         governing = self._records.history.compaction
         at = next((n for n, each in enumerate(wanted) if each.node is governing), -1)
@@ -203,7 +205,7 @@ class Planner:
         node = self._records.by_record.get(row.record) if row.record is not None else None
         return None if node is None else (node.created, self._names.get(node.ident, node.ident))
 
-    def _adopt(self, rows: Sequence[Row], asked: Wanted | None, summary: Wanted | None) -> None:
+    def _adopt(self, rows: Sequence[Row], asked: WantedMessage | None, summary: WantedMessage | None) -> None:
         """Let each answer name a message of the user that is there."""
         idents = {self._ident(row) for row in rows}
         last = ""
@@ -232,5 +234,5 @@ def _says_nothing(node: Node) -> bool:
     return node.failed or not any(node.blocks)
 
 
-def _record(wanted: Wanted) -> int | None:
+def _record(wanted: WantedMessage) -> int | None:
     return None if wanted.node is None else wanted.node.record

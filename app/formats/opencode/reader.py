@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.formats.markers import boundary_of
+from app.formats.notices import Notices, first_words
+from app.formats.opencode.names import NAME, PARTS
 from app.formats.opencode.nodes import Node, kind_of, state_of
 from app.formats.opencode.transcript import Transcript
-from app.formats.opencode.words import NAME, PARTS
 from app.formats.plain.anthropic_blocks import as_word
 from app.formats.plain.reported import total
 from app.formats.source import Source
-from app.formats.told import Told, first_words
-from app.model import Facts, Message, Notice, Role, Session, Standing, Text
+from app.model import Facts, Message, Notice, Role, SendStatus, Session, Text
 
 
 def read(source: Source) -> Session:
@@ -23,7 +23,7 @@ def read(source: Source) -> Session:
     for node in history.live:
         _mark(node)
     messages = tuple(_in_order(records))
-    live = [message for message in messages if message.standing is Standing.LIVE]
+    live = [message for message in messages if message.standing is SendStatus.LIVE]
     info = records.info
     return Session(
         format=NAME,
@@ -66,14 +66,14 @@ def _in_order(records: Transcript) -> Iterator[Message]:
     waiting = iter(live)
     for node in records.nodes:
         if node in places:
-            yield from _of_node(next(waiting), Standing.LIVE)
+            yield from _of_node(next(waiting), SendStatus.LIVE)
         else:
             undone = node in records.undone
-            yield from _of_node(node, Standing.OFF_BRANCH if undone else Standing.BEFORE_BOUNDARY)
+            yield from _of_node(node, SendStatus.OFF_BRANCH if undone else SendStatus.BEFORE_BOUNDARY)
 
 
-def _of_node(node: Node, standing: Standing) -> Iterator[Message]:
-    standing = Standing.NEVER_SENT if node.failed else standing
+def _of_node(node: Node, standing: SendStatus) -> Iterator[Message]:
+    standing = SendStatus.NEVER_SENT if node.failed else standing
     time = node.created / 1000 or None
     for number, step in enumerate(node.steps):
         key = node.step_key(number)
@@ -94,12 +94,12 @@ def _of_node(node: Node, standing: Standing) -> Iterator[Message]:
             yield Message(f"{key}/results", Role.USER, step.results, standing, time, records=(node.record,))
     if node.unsent:
         yield Message(
-            f"{node.key}/unsent", node.role, node.unsent, Standing.NEVER_SENT, time, records=(node.record,)
+            f"{node.key}/unsent", node.role, node.unsent, SendStatus.NEVER_SENT, time, records=(node.record,)
         )
 
 
 def _notices(records: Transcript, live: list[Message]) -> Iterator[Notice]:
-    told = Told(records)
+    told = Notices(records)
     for index in range(records.listed):
         if index not in records.by_record and records[index].kind != "unreadable":
             told.add("unknown-record-type", index, "something other than a message was in its place")

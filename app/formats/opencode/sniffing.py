@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from app.formats.document import MessageFinder, document_start, may_hold
-from app.formats.opencode.words import INFO, MESSAGES, PARTS
+from app.formats.opencode.names import INFO, MESSAGES, PARTS
 from app.formats.source import Source
 
 _HEADS: Final = (256 << 10, 8 << 20)

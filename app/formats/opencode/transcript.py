@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from app.formats.opencode.history import History, history_of
+from app.formats.opencode.names import INFO, OWN_FIELD
 from app.formats.opencode.nodes import Node, NodeReader
-from app.formats.opencode.words import INFO, OWN_FIELD
 from app.formats.plain.anthropic_blocks import as_word
 from app.formats.plain.layout import DocumentRecords
 from app.formats.source import Source

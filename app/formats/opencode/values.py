@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
-from app.formats.copies import without_copies
+from app.formats.opencode.names import INFO, PARTS
 from app.formats.opencode.nodes import interrupted_output, is_hidden, state_of
-from app.formats.opencode.sent import said
-from app.formats.opencode.wanted import Kept, Made, Wanted, number_of
-from app.formats.opencode.words import INFO, PARTS
+from app.formats.opencode.request import said
+from app.formats.opencode.wanted import AddedPart, KeptPart, WantedMessage, number_of
 from app.formats.plain.anthropic_blocks import as_object
+from app.formats.result_copies import without_copies
 from app.model import Image, Opaque, Text, ToolResult, ToolUse
 
 Value: TypeAlias = dict[str, Any]
@@ -19,12 +19,12 @@ MakeId: TypeAlias = Callable[[str, str | None, int], str]
 """(id before it, id behind it, the how manieth between those two) -> the id of a made part."""
 
 
-def changed_message(old: Value, wanted: Wanted, make_id: MakeId) -> Value:
+def changed_message(old: Value, wanted: WantedMessage, make_id: MakeId) -> Value:
     """The message that `wanted` asks for."""
     return {**old, INFO: _info(old[INFO], wanted), PARTS: list(_parts(old, wanted, make_id))}
 
 
-def _info(old: Value, wanted: Wanted) -> Value:
+def _info(old: Value, wanted: WantedMessage) -> Value:
     info = dict(old)
     if wanted.tokens is not None:
         info["tokens"] = _tokens(old["tokens"], wanted.tokens)
@@ -49,11 +49,11 @@ def _tokens(old: Value, tokens: int) -> Value:
     return new
 
 
-def _parts(message: Value, wanted: Wanted, make_id: MakeId) -> Iterator[Any]:
+def _parts(message: Value, wanted: WantedMessage, make_id: MakeId) -> Iterator[Any]:
     """The parts that stay, changed where they must be, with made ones between them."""
     assert wanted.node is not None
     known = {number_of(block) for block in wanted.node.blocks}
-    kept = {part.number: part for part in wanted.parts if isinstance(part, Kept)}
+    kept = {part.number: part for part in wanted.parts if isinstance(part, KeptPart)}
     ahead = _ahead(list(kept))
     before, behind = _before(wanted.parts, ahead)
     session, ident = str(message[INFO].get("sessionID", "")), wanted.ident or wanted.node.ident
@@ -62,7 +62,7 @@ def _parts(message: Value, wanted: Wanted, make_id: MakeId) -> Iterator[Any]:
         own = part.get("id") if isinstance(part, dict) else None
         for count, new in enumerate(before.get(number, ()), 1):
             last = make_id(last, own if isinstance(own, str) else None, count)
-            if isinstance(new, Made):
+            if isinstance(new, AddedPart):
                 yield made_part(new, last, session, ident)
             else:
                 yield _moved({**_part(message[PARTS][new.number], new, wanted), "id": last}, wanted)
@@ -75,7 +75,7 @@ def _parts(message: Value, wanted: Wanted, make_id: MakeId) -> Iterator[Any]:
         last = own if isinstance(own, str) else last
     for made in behind:
         last = make_id(last, None, 1)
-        if isinstance(made, Made):
+        if isinstance(made, AddedPart):
             yield made_part(made, last, session, ident)
 
 
@@ -91,20 +91,20 @@ def _ahead(numbers: Sequence[int]) -> set[int]:
 
 
 def _before(
-    parts: Iterable[Kept | Made], ahead: Set[int]
-) -> tuple[dict[int, list[Kept | Made]], list[Kept | Made]]:
+    parts: Iterable[KeptPart | AddedPart], ahead: Set[int]
+) -> tuple[dict[int, list[KeptPart | AddedPart]], list[KeptPart | AddedPart]]:
     """What is made or moved to the front of each part of the file, by its position, and behind all."""
-    before: dict[int, list[Kept | Made]] = {}
-    waiting: list[Kept | Made] = []
+    before: dict[int, list[KeptPart | AddedPart]] = {}
+    waiting: list[KeptPart | AddedPart] = []
     for part in parts:
-        if isinstance(part, Made) or part.number in ahead:
+        if isinstance(part, AddedPart) or part.number in ahead:
             waiting.append(part)
         else:
             before[part.number], waiting = waiting, []
     return before, waiting
 
 
-def _tail(part: Any, wanted: Wanted) -> Any:
+def _tail(part: Any, wanted: WantedMessage) -> Any:
     """A compaction that names the message from which on it keeps what came before it."""
     if wanted.tail is None or part.get("type") != "compaction":
         return part
@@ -112,11 +112,11 @@ def _tail(part: Any, wanted: Wanted) -> Any:
     return {**left, "tail_start_id": wanted.tail} if wanted.tail else left
 
 
-def _moved(part: Any, wanted: Wanted) -> Any:
+def _moved(part: Any, wanted: WantedMessage) -> Any:
     return {**part, "messageID": wanted.ident} if wanted.ident and isinstance(part, dict) else part
 
 
-def made_part(made: Made, ident: str, session: str, message: str) -> Value:
+def made_part(made: AddedPart, ident: str, session: str, message: str) -> Value:
     """A part that is in no file."""
     owner = {"id": ident, "sessionID": session, "messageID": message}
     value = made.value
@@ -138,7 +138,7 @@ def _picture(source: Mapping[str, Any]) -> Value:
     return {"mime": media, "url": f"data:{media};base64,{source.get('data')}"}
 
 
-def _part(old: Value, kept: Kept, wanted: Wanted) -> Value:
+def _part(old: Value, kept: KeptPart, wanted: WantedMessage) -> Value:
     """A part of the file as it shall be."""
     block, value = kept.block, kept.value
     if isinstance(block, ToolUse):
@@ -157,7 +157,7 @@ def _part(old: Value, kept: Kept, wanted: Wanted) -> Value:
     return old
 
 
-def _tool(old: Value, kept: Kept, wanted: Wanted) -> Value:
+def _tool(old: Value, kept: KeptPart, wanted: WantedMessage) -> Value:
     """A part that holds a call and what it gave back."""
     new, call = dict(old), kept.block
     assert isinstance(call, ToolUse)
@@ -193,7 +193,7 @@ def _answered(state: Value, text: str) -> Value:
     }
 
 
-def _with_result(state: Value, kept: Kept) -> Value:
+def _with_result(state: Value, kept: KeptPart) -> Value:
     """A call's state with another result; copies of the old one go along."""
     result, original, value = kept.block, kept.original, kept.value
     assert isinstance(result, ToolResult) and isinstance(original, ToolResult)

@@ -9,15 +9,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.formats.drafts import Draft, Item
+from app.formats.opencode.names import ASKED
 from app.formats.opencode.nodes import Node
-from app.formats.opencode.sent import Sender
-from app.formats.opencode.words import ASKED
+from app.formats.opencode.request import Sender
 from app.model import Author, Block, JsonPath, Message, Role, Text, Thinking, ToolResult, ToolUse
 
 Value = dict[str, Any]
 
 
-class Kept(Struct, frozen=True):
+class KeptPart(Struct, frozen=True):
     """A part of the file with what it shall say."""
 
     number: int
@@ -33,7 +33,7 @@ class Kept(Struct, frozen=True):
         return self.value is not None or (self.block is not self.original and self.block != self.original)
 
 
-class Made(Struct, frozen=True):
+class AddedPart(Struct, frozen=True):
     """A part that is in no file, in the provider's form."""
 
     value: Value
@@ -42,15 +42,15 @@ class Made(Struct, frozen=True):
     """Whether it is not the person's."""
 
 
-class Wanted(Struct, eq=False):
+class WantedMessage(Struct, eq=False):
     """One message of the new file."""
 
     role: Role
     node: Node | None = None
     """The message of the file that it is; None for a made one."""
     message: Message | None = None
-    parts: list[Kept | Made] = field(default_factory=list)
-    results: dict[int, Kept] = field(default_factory=dict)
+    parts: list[KeptPart | AddedPart] = field(default_factory=list)
+    results: dict[int, KeptPart] = field(default_factory=dict)
     """What tools gave back, by the position of their part."""
     made_results: dict[str, str] = field(default_factory=dict)
     """What calls are answered with that had no result, by the call's id."""
@@ -68,7 +68,7 @@ class Wanted(Struct, eq=False):
     @property
     def changed(self) -> bool:
         """Whether a message of the file shall say something else, ids left aside."""
-        kept = [part for part in self.parts if isinstance(part, Kept)]
+        kept = [part for part in self.parts if isinstance(part, KeptPart)]
         return (
             len(kept) != len(self.parts)
             or any(part.changed for part in (*kept, *self.results.values()))
@@ -84,7 +84,7 @@ class Wanted(Struct, eq=False):
     @property
     def compacts(self) -> bool:
         """Whether it still holds the part that stands for a compaction, whose words are always the same."""
-        return any(_asks(part) and not part.changed for part in self.parts if isinstance(part, Kept))
+        return any(_asks(part) and not part.changed for part in self.parts if isinstance(part, KeptPart))
 
     def be_plain(self) -> None:
         """Let an earlier compaction that is kept behind a new one hide nothing any more."""
@@ -92,7 +92,7 @@ class Wanted(Struct, eq=False):
             return
         said = {"type": "text", "text": ASKED}
         self.parts = [
-            replace(part, value=said) if isinstance(part, Kept) and _asks(part) else part
+            replace(part, value=said) if isinstance(part, KeptPart) and _asks(part) else part
             for part in self.parts
         ]
 
@@ -101,13 +101,13 @@ class Wanted(Struct, eq=False):
         return [] if node is None else [number_of(b) for step in node.steps for b in step.said]
 
 
-def _asks(part: Kept) -> bool:
+def _asks(part: KeptPart) -> bool:
     return isinstance(part.original, Text) and part.original.content.read() == ASKED
 
 
 def gather(
     drafts: Iterable[Draft], sender: Sender, nodes: Mapping[int, Node], given: Iterable[Message]
-) -> list[Wanted]:
+) -> list[WantedMessage]:
     """The messages of the file for those that shall be sent, in order.
 
     `given` are the messages before repairs: thinking, which is in no request here, stays where they have it.
@@ -131,11 +131,11 @@ def number_of(block: Block) -> int:
 
 class _Gatherer:
     def __init__(self, sender: Sender, nodes: Mapping[int, Node]) -> None:
-        self.found: list[Wanted] = []
+        self.found: list[WantedMessage] = []
         self._sender = sender
         self._nodes = nodes
-        self._by_node: dict[Node, Wanted] = {}
-        self._last: Wanted | None = None
+        self._by_node: dict[Node, WantedMessage] = {}
+        self._last: WantedMessage | None = None
 
     def add(self, draft: Draft, item: Item) -> None:
         """The next item of the request."""
@@ -147,7 +147,7 @@ class _Gatherer:
             self._add_result(draft, item, block, original)
         else:
             wanted = self._of(self._node(block))
-            wanted.parts.append(Kept(number_of(block), block, original, item.value))
+            wanted.parts.append(KeptPart(number_of(block), block, original, item.value))
 
     def keep(self, block: Block) -> None:
         """Let a block of the file stay that is thinking and is in no request; call it with all, in order."""
@@ -156,14 +156,16 @@ class _Gatherer:
         if isinstance(block, Thinking) and original is not None:
             wanted = self._by_node.get(node) or self._behind_last(node)
             number = number_of(block)
-            if not any(isinstance(part, Kept) and part.number == number for part in wanted.parts):
-                later = (at for at, p in enumerate(wanted.parts) if isinstance(p, Kept) and p.number > number)
-                wanted.parts.insert(next(later, len(wanted.parts)), Kept(number, block, original))
+            if not any(isinstance(part, KeptPart) and part.number == number for part in wanted.parts):
+                later = (
+                    at for at, p in enumerate(wanted.parts) if isinstance(p, KeptPart) and p.number > number
+                )
+                wanted.parts.insert(next(later, len(wanted.parts)), KeptPart(number, block, original))
         self._last = self._by_node.get(node, self._last)
 
-    def _behind_last(self, node: Node) -> Wanted:
+    def _behind_last(self, node: Node) -> WantedMessage:
         """A message of nothing but thinking, where it stands among the others."""
-        wanted = self._by_node[node] = Wanted(node.role, node)
+        wanted = self._by_node[node] = WantedMessage(node.role, node)
         at = 0 if self._last is None else self.found.index(self._last) + 1
         self.found.insert(at, wanted)
         return wanted
@@ -172,9 +174,9 @@ class _Gatherer:
         assert block.place is not None
         return self._nodes[block.place.record]
 
-    def _of(self, node: Node) -> Wanted:
+    def _of(self, node: Node) -> WantedMessage:
         if node not in self._by_node:
-            self._by_node[node] = Wanted(node.role, node)
+            self._by_node[node] = WantedMessage(node.role, node)
             self.found.append(self._by_node[node])
         return self._by_node[node]
 
@@ -182,7 +184,7 @@ class _Gatherer:
         wanted = self._by_node.get(self._node(block))
         number = number_of(block)
         called = wanted is not None and any(
-            isinstance(part, Kept) and part.number == number for part in wanted.parts
+            isinstance(part, KeptPart) and part.number == number for part in wanted.parts
         )
         if (
             wanted is None
@@ -191,7 +193,7 @@ class _Gatherer:
         ):
             self._add_made(draft, item)
         else:
-            wanted.results[number] = Kept(number, block, original, item.value)
+            wanted.results[number] = KeptPart(number, block, original, item.value)
 
     def _add_made(self, draft: Draft, item: Item) -> None:
         value = item.value
@@ -202,20 +204,20 @@ class _Gatherer:
             return
         key = item.block.key if item.block is not None else f"{draft.key}/{len(self.found)}"
         typed = isinstance(item.block, Text) and item.block.author is Author.USER
-        self._made_message(draft, item.message).parts.append(Made(value, key, not typed))
+        self._made_message(draft, item.message).parts.append(AddedPart(value, key, not typed))
 
     def _answers(self, value: Value) -> bool:
         """Whether a made result is for a call of the file that has none left."""
         ident = str(value.get("tool_use_id"))
         for wanted in reversed(self.found):
             for part in wanted.parts:
-                if isinstance(part, Kept) and isinstance(part.block, ToolUse) and part.block.id == ident:
+                if isinstance(part, KeptPart) and isinstance(part.block, ToolUse) and part.block.id == ident:
                     content = value.get("content")
                     wanted.made_results[ident] = content if isinstance(content, str) else ""
                     return True
         return False
 
-    def _made_message(self, draft: Draft, message: Message | None) -> Wanted:
+    def _made_message(self, draft: Draft, message: Message | None) -> WantedMessage:
         """The message that a made part is put into: the one it stands in, or one of its own."""
         last = self.found[-1] if self.found else None
         if message is not None and message.records:
@@ -224,5 +226,5 @@ class _Gatherer:
                 return last
         if last is not None and last.node is None and last.message is message and last.role is draft.role:
             return last
-        self.found.append(Wanted(draft.role, None, message))
+        self.found.append(WantedMessage(draft.role, None, message))
         return self.found[-1]

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.opencode.added import Neighbours, made_message
 from app.formats.opencode.ids import after, with_names
-from app.formats.opencode.made import Neighbours, made_message
+from app.formats.opencode.names import INFO
 from app.formats.opencode.nodes import Node
 from app.formats.opencode.plan import Plan, Planner, Row
 from app.formats.opencode.transcript import Transcript, transcript_of
 from app.formats.opencode.values import changed_message
-from app.formats.opencode.words import INFO
 from app.formats.plain.layout import Piece
 from app.formats.plain.session import DAMAGE
 from app.formats.reshape import reshape

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.pi.names import FORMAT
 from app.formats.pi.sniffing import looks_like
-from app.formats.pi.words import FORMAT
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -39,7 +39,7 @@ class Pi:
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages as pi sends them to Anthropic's models, which have the strictest rules."""
         from app.formats.pi.log import log_of
-        from app.formats.pi.sent import pairs
+        from app.formats.pi.request import pairs
 
         return pairs(log_of(session), messages)
 

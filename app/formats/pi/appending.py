@@ -10,11 +10,11 @@ from msgspec import Struct
 from app.formats.anthropic_repairs import mend_anthropic
 from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
-from app.formats.made_ids import MadeIds
+from app.formats.new_ids import MadeIds
 from app.formats.pi.forms import part_values
 from app.formats.pi.log import PiLog
-from app.formats.pi.sent import pairs
-from app.formats.pi.words import CONTEXT_EDIT
+from app.formats.pi.names import CONTEXT_EDIT
+from app.formats.pi.request import pairs
 from app.formats.times import stamped
 from app.model import Block, Message, Session, ToolResult
 

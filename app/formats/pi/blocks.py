@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.formats.markers import author_of, holds_user_words
-from app.formats.pi.rendered import Rendered, command_text
+from app.formats.pi.rendered import RenderedCommand, command_text
 from app.formats.plain.anthropic_blocks import as_word, first_text, kind_of, path_argument
 from app.formats.store import RecordStore, stored
 from app.model import (
@@ -47,7 +47,7 @@ class EntryBlocks:
             case "toolResult":
                 return (self.result(index, CONTENT, content, f"{key}:0", message),)
             case "bashExecution":
-                text = Rendered(self._records, index, command_text(message))
+                text = RenderedCommand(self._records, index, command_text(message))
                 return (Text(f"{key}:0", text, Author.INJECTED, self._place(index, ("message",))),)
             case "system":
                 return self.prompt(index, ("message",), key, message)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from app.formats.copies import without_copies
 from app.formats.drafts import Item
+from app.formats.pi.added import injected_message
 from app.formats.pi.forms import content_item, result_content, text_of_item, words_of
 from app.formats.pi.log import PiLog
-from app.formats.pi.made import injected_message
 from app.formats.pi.nodes import Node
-from app.formats.pi.sent import wrapping
+from app.formats.pi.request import wrapping
 from app.formats.pi.threads import is_result
 from app.formats.repairs import replaced
+from app.formats.result_copies import without_copies
 from app.formats.tree_rows import Edit, Row
 from app.model import Block, JsonPath, Text, ToolResult
 

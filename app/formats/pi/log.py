@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from app.errors import InputError
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.pi.blocks import CONTENT, EntryBlocks
+from app.formats.pi.names import COMPACTION, CONTEXT_EDIT, HEADER, NAME
 from app.formats.pi.nodes import Node, node_of
-from app.formats.pi.words import COMPACTION, CONTEXT_EDIT, HEADER, NAME
 from app.formats.repairs import Ids
 from app.formats.source import Source
 from app.formats.store import RecordStore
@@ -20,7 +20,7 @@ from app.formats.tree import Tree
 from app.model import Author, Block, JsonPath, Record, Role, Session, Thinking
 
 
-class Way(Struct):
+class Branch(Struct):
     """The entries from the root to a leaf, and those of them that make the context, as they are sent."""
 
     path: list[Node]
@@ -39,7 +39,7 @@ class PiLog(RecordStore):
         self.nodes: list[Node] = []
         self.header: Mapping[str, Any] = {}
         self.header_index: int | None = None
-        self.chosen = Way([])
+        self.chosen = Branch([])
         """The way that the session was read on."""
         self.model: tuple[str, str] | None = None
         """Provider and id of the model that goes on."""
@@ -88,32 +88,32 @@ class PiLog(RecordStore):
         nodes = [node for node in self.nodes if node.kind != HEADER and (node.kind or node.ident)]
         return Tree(nodes, linear=self.linear)
 
-    def way(self, leaf: str | None) -> Way:
+    def way(self, leaf: str | None) -> Branch:
         """What is sent when the session goes on from this entry (None: from the last one).
 
         Raises InputError when no entry with a message has this key.
         """
         nodes = self.tree.nodes
         if leaf is None:
-            return self._way(self.tree.walk(nodes[-1])) if nodes else Way([])
+            return self._way(self.tree.walk(nodes[-1])) if nodes else Branch([])
         node = next((node for node in nodes if node.key == leaf and node.talk), None)
         if node is None:
             raise InputError(f"{self.source.name} has no message {leaf!r}: give the id of one of its entries")
         return self._way(self.tree.walk(node) + self.tree.below(node))
 
-    def strict(self, way: Way) -> Way:
+    def strict(self, way: Branch) -> Branch:
         """The same way as far as pi itself would go: to a parent that is not in the file."""
         return self._way(self.tree.walk(way.path[-1], strict=True)) if way.path else way
 
-    def _way(self, path: list[Node]) -> Way:
+    def _way(self, path: list[Node]) -> Branch:
         last = max((at for at, node in enumerate(path) if node.kind == COMPACTION), default=None)
         if last is None:
-            way = Way(path, list(path))
+            way = Branch(path, list(path))
         else:
             first = self._first_kept(path[last])
             start = next((at for at, node in enumerate(path[:last]) if node is first), last)
             kept = [node for node in path[start:last] if node.role is not Role.SYSTEM]
-            way = Way(path, [path[last], *kept, *path[last + 1 :]], path[last], kept)
+            way = Branch(path, [path[last], *kept, *path[last + 1 :]], path[last], kept)
         return way
 
     def _first_kept(self, compaction: Node) -> Node | None:
@@ -127,7 +127,7 @@ class PiLog(RecordStore):
         """By index, the numbers of the entries as version 1 counts them, the header being 0."""
         return {node.index: number for number, node in enumerate(self._entries)}
 
-    def settle(self, way: Way) -> None:
+    def settle(self, way: Branch) -> None:
         """Let the nodes hold what is sent on this way: edited contents, and thinking of its model only."""
         edits = {node.target: node for node in way.context if node.kind == CONTEXT_EDIT and node.target}
         for node in way.context:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.formats.pi.log import Way
+from app.formats.pi.log import Branch
 from app.formats.pi.nodes import Node
-from app.model import Message, Role, Standing
+from app.model import Message, Role, SendStatus
 
 
-def live_messages(way: Way) -> list[Message]:
+def live_messages(way: Branch) -> list[Message]:
     """What is sent when the session goes on, system prompts included."""
     nodes = [node for node in way.context if node is way.compaction or not node.hides]
-    return list(_messages([node for node in nodes if _is_live(node)], Standing.LIVE))
+    return list(_messages([node for node in nodes if _is_live(node)], SendStatus.LIVE))
 
 
 def _is_live(node: Node) -> bool:
@@ -21,25 +21,25 @@ def _is_live(node: Node) -> bool:
     return node.sent and not (node.edit is not None and node.edit.omits)
 
 
-def other_messages(way: Way, nodes: Iterable[Node]) -> Iterator[Message]:
+def other_messages(way: Branch, nodes: Iterable[Node]) -> Iterator[Message]:
     """Everything else: what a compaction hides, branches that were left, what is never sent."""
     context = [node for node in way.context if node is way.compaction or not node.hides]
     live = {node.index for node in context if _is_live(node)}
     path = {node.index for node in way.path}
-    lanes: dict[Standing, list[Node]] = {}
+    lanes: dict[SendStatus, list[Node]] = {}
     for node in nodes:
         if node.index in live or not (node.blocks or node.prompt):
             continue
         if node.index not in path:
-            standing = Standing.OFF_BRANCH
+            standing = SendStatus.OFF_BRANCH
         else:
-            standing = Standing.BEFORE_BOUNDARY if _is_live(node) else Standing.NEVER_SENT
+            standing = SendStatus.BEFORE_BOUNDARY if _is_live(node) else SendStatus.NEVER_SENT
         lanes.setdefault(standing, []).append(node)
     for standing, lane in lanes.items():
         yield from _messages(lane, standing)
 
 
-def _messages(nodes: Sequence[Node], standing: Standing) -> Iterator[Message]:
+def _messages(nodes: Sequence[Node], standing: SendStatus) -> Iterator[Message]:
     run: list[Node] = []
     for node in nodes:
         if run and not (node.is_result and run[-1].is_result):
@@ -54,7 +54,7 @@ def _messages(nodes: Sequence[Node], standing: Standing) -> Iterator[Message]:
         yield _message(run, standing)
 
 
-def _message(nodes: Sequence[Node], standing: Standing) -> Message:
+def _message(nodes: Sequence[Node], standing: SendStatus) -> Message:
     first = nodes[0]
     records = {node.index for node in nodes} | {node.edit.index for node in nodes if node.edit is not None}
     assistant = first.role is Role.ASSISTANT

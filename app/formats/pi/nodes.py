@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.formats.markers import boundary_of
-from app.formats.pi import words
+from app.formats.pi import names
 from app.formats.pi.blocks import EntryBlocks
-from app.formats.pi.words import BROKEN_OFF, COMPACTION, OWN
+from app.formats.pi.names import BROKEN_OFF, COMPACTION, OWN
 from app.formats.times import seconds
 from app.model import Author, Block, Boundary, Role, Text, ToolResult, ToolUse, Usage
 
@@ -82,22 +82,22 @@ def node_of(index: int, key: str, entry: Mapping[str, Any], reader: EntryBlocks)
     node = Node(index, kind, key, _text(entry, "id"), _text(entry, "parentId"), "parentId" in entry)
     node.time = seconds(entry.get("timestamp"))
     match kind:
-        case words.MESSAGE if isinstance(message := entry.get("message"), dict):
+        case names.MESSAGE if isinstance(message := entry.get("message"), dict):
             _add_message(node, message, reader)
-        case words.CUSTOM_MESSAGE:
+        case names.CUSTOM_MESSAGE:
             node.talk = node.sent = True
             node.kept_as = "custom"
             node.blocks = reader.said(index, ("content",), entry.get("content"), key, Author.INJECTED)
             node.boundary = _marker(node)
-        case words.BRANCH_SUMMARY if isinstance(summary := entry.get("summary"), str):
+        case names.BRANCH_SUMMARY if isinstance(summary := entry.get("summary"), str):
             node.talk = node.sent = True
             node.blocks = reader.summary(index, summary, key) if summary else ()
-        case words.COMPACTION:
+        case names.COMPACTION:
             _add_compaction(node, entry, reader)
-        case words.CONTEXT_EDIT:
+        case names.CONTEXT_EDIT:
             node.target = _text(entry, "targetId")
             node.omits = not isinstance(entry.get("replacement"), dict)
-        case words.MODEL_CHANGE:
+        case names.MODEL_CHANGE:
             node.model = _model(entry.get("provider"), entry.get("modelId"))
     return node
 

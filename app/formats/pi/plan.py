@@ -9,16 +9,16 @@ from msgspec import Struct, field
 
 from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
-from app.formats.made_ids import MadeIds
+from app.formats.new_ids import MadeIds
+from app.formats.pi.added import compaction_entry, model_entry, name_entry
 from app.formats.pi.edits import Editor, with_first_kept, with_usage
 from app.formats.pi.forms import text_of_item
 from app.formats.pi.log import PiLog
-from app.formats.pi.made import compaction_entry, model_entry, name_entry
+from app.formats.pi.names import CONTEXT_EDIT, HEADER, SETTINGS
 from app.formats.pi.nodes import Node
 from app.formats.pi.prompts import Prompts
-from app.formats.pi.sent import drafts_of, is_sent
+from app.formats.pi.request import drafts_of, is_sent
 from app.formats.pi.threads import Thread, Threader
-from app.formats.pi.words import CONTEXT_EDIT, HEADER, SETTINGS
 from app.formats.repairs import as_notices
 from app.formats.tree_facts import tree_repairs
 from app.formats.tree_rows import Row, date, in_file, link, merged, with_leaf_last

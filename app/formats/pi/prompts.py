@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.formats.pi.added import replayed
 from app.formats.pi.edits import without_blocks
 from app.formats.pi.log import PiLog
-from app.formats.pi.made import replayed
 from app.formats.tree_rows import Edit
 from app.model import Message, Role, Session, Text
 

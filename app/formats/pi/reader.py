@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.formats.pi.log import PiLog, Way
+from app.formats.notices import Notices, first_words
+from app.formats.pi.log import Branch, PiLog
 from app.formats.pi.messages import live_messages, other_messages
+from app.formats.pi.names import FORMAT, HEADER, TYPES, VERSION
 from app.formats.pi.nodes import Node
-from app.formats.pi.words import FORMAT, HEADER, TYPES, VERSION
 from app.formats.source import Source
-from app.formats.told import Told, first_words
 from app.formats.tree import in_file_order
 from app.formats.tree_facts import leaves_of, pairs_in, tell_calls, tell_tree
 from app.model import (
@@ -57,7 +57,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     )
 
 
-def _facts(log: PiLog, way: Way, branches: int, bad_lines: Sequence[int]) -> Facts:
+def _facts(log: PiLog, way: Branch, branches: int, bad_lines: Sequence[int]) -> Facts:
     context = [node for node in way.context if node.talk and node.sent]
     broken = bool(log.tree.missing)
     strict = live_messages(log.strict(way)) if broken else live_messages(way)
@@ -75,9 +75,9 @@ def _facts(log: PiLog, way: Way, branches: int, bad_lines: Sequence[int]) -> Fac
     )
 
 
-def _notices(log: PiLog, way: Way, live: Sequence[Message], branches: int) -> tuple[Notice, ...]:
+def _notices(log: PiLog, way: Branch, live: Sequence[Message], branches: int) -> tuple[Notice, ...]:
     """What a person should know about the tree and the live conversation."""
-    told = Told(log)
+    told = Notices(log)
     first = next((node for node in log.nodes if log[node.index].kind != "unreadable"), None)
     if first is not None and first.kind != HEADER:
         told.add("no-session-header", first.index, "pi cannot read a file that does not begin with one")

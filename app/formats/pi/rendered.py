@@ -9,7 +9,7 @@ from app.formats.store import RecordStore
 from app.model import PREVIEW_CHARS
 
 
-class Rendered:
+class RenderedCommand:
     """A `app.model.Content` that is put together from the members of a `bashExecution` message."""
 
     __slots__ = ("_record", "_store", "chars", "preview", "size")

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from app.formats.drafts import Draft, Item
+from app.formats.pi.added import assistant_entry, injected_entry, result_entry, user_entry
 from app.formats.pi.forms import content_item, result_content, text_of_item
 from app.formats.pi.log import PiLog
-from app.formats.pi.made import assistant_entry, injected_entry, result_entry, user_entry
 from app.formats.pi.nodes import Node
-from app.formats.pi.sent import is_summary, wrapping
+from app.formats.pi.request import is_summary, wrapping
 from app.formats.tree_rows import Row
 from app.model import Author, Role, Text, ToolResult, ToolUse
 

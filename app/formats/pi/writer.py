@@ -11,16 +11,16 @@ from app.formats.lines import parse_record
 from app.formats.members import with_text
 from app.formats.pi.appending import Appended, appended
 from app.formats.pi.log import PiLog, log_of
+from app.formats.pi.names import HEADER
 from app.formats.pi.nodes import Node
 from app.formats.pi.plan import Planner
-from app.formats.pi.words import HEADER
 from app.formats.reshape import reshape
 from app.formats.source import chunks
 from app.formats.splice import encode
-from app.formats.tree_rows import Naming, Row, written
+from app.formats.tree_rows import IdFields, Row, written
 from app.model import Session
 
-NAMING: Final = Naming("id", "parentId")
+NAMING: Final = IdFields("id", "parentId")
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from sys import intern
 from typing import Any
 
-from app.formats.lenient import DOUBTS, decode_fast
+from app.formats.lenient_json import DOUBTS, decode_fast
 from app.formats.markers import author_of, holds_user_words
 from app.formats.plain.anthropic_blocks import as_word, first_text, kind_of, path_argument
 from app.formats.plain.layout import PlainRecords

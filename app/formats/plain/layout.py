@@ -14,16 +14,16 @@ from sys import intern
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from app.formats.document import BOM, MESSAGES, MessageFinder, MessageList
-from app.formats.lenient import mend
+from app.formats.json_scanner import AT_ONCE, read_value
+from app.formats.lenient_json import mend
 from app.formats.lines import UNREADABLE, LineReader
 from app.formats.pages import Data, Pages
-from app.formats.plain.kinds import Shape, is_message, look_at, shape_of
-from app.formats.plain.shell import Member, made_shell, mended_shell
+from app.formats.plain.envelope import Member, made_shell, mended_shell
+from app.formats.plain.sniffing import Shape, is_message, look_at, shape_of
 from app.formats.plain.style import HEAD, Style, document_style, line_style
 from app.formats.reshape import reshape
 from app.formats.source import CHUNK, Source
 from app.formats.store import RecordStore, Stored, stored
-from app.formats.values import AT_ONCE, read_value
 from app.model import JsonPath, Notice, Record, Session
 
 Piece: TypeAlias = int | bytes

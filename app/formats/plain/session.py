@@ -13,13 +13,13 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from app.formats.base import Rewrite, Rewriting
-from app.formats.plain.kinds import kind_of
 from app.formats.plain.layout import DocumentRecords, PlainRecords, open_records, records_of
 from app.formats.plain.reported import total
+from app.formats.plain.sniffing import kind_of
 from app.formats.plain.writer import Lines, Writer, same_blocks
 from app.formats.repairs import Mender, Mending, PairsAnew, as_notices
 from app.formats.source import Source
-from app.model import Facts, Message, Notice, Record, Role, Session, Standing
+from app.model import Facts, Message, Notice, Record, Role, SendStatus, Session
 
 DAMAGE: Final = frozenset(
     {
@@ -127,7 +127,7 @@ class PlainFormat(ABC):
         for _ in mender.run(self._sent(_noted(_loaded(records, reader), messages))):
             pass
         records.notices = _not_too_many(records.notices)
-        live = tuple(message for message in messages if message.standing is Standing.LIVE)
+        live = tuple(message for message in messages if message.standing is SendStatus.LIVE)
         others = tuple(reader.elsewhere())
         front = tuple(message for message in others if message.role is Role.SYSTEM)
         behind = tuple(message for message in others if message.role is not Role.SYSTEM)
@@ -168,7 +168,7 @@ class PlainFormat(ABC):
 
     def _sent(self, loaded: Iterable[tuple[Message, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The live ones of some messages, in the provider's form."""
-        return ((m.key, self.sent(value)) for m, value in loaded if m.standing is Standing.LIVE)
+        return ((m.key, self.sent(value)) for m, value in loaded if m.standing is SendStatus.LIVE)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each message's key with its form; what stands outside the list of messages is left out."""

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from app.formats.base import Rewrite, Rewriting
+from app.formats.qwen.names import NAME
 from app.formats.qwen.sniffing import looks_like
-from app.formats.qwen.words import NAME
 from app.formats.source import Source
 from app.model import Message, Session
 
@@ -35,7 +35,7 @@ class QwenCode:
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The contents as the client holds them, before it puts them into its provider's form."""
         from app.formats.qwen.chat import chat_of
-        from app.formats.qwen.sent import Sender
+        from app.formats.qwen.request import Sender
 
         return Sender(chat_of(session)).pairs(messages)
 

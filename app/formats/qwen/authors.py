@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from app.formats.markers import author_of
-from app.formats.qwen.words import SYSTEM, TYPED
+from app.formats.qwen.names import SYSTEM, TYPED
 from app.model import Author, Block, Text
 
 _INJECTED: Final = (

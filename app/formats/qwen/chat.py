@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from app.errors import InputError
 from app.formats.contents.parts import PartReader
 from app.formats.lines import UNREADABLE, LineReader
+from app.formats.qwen.names import COMMAND, TITLE
 from app.formats.qwen.nodes import Content, Node, node_of
-from app.formats.qwen.words import COMMAND, TITLE
 from app.formats.source import Source
 from app.formats.store import RecordStore, stored
 from app.formats.tree import Tree
@@ -41,7 +41,7 @@ class Unit(Struct, frozen=True):
         return self.node.blocks if self.content is None else self.content.blocks
 
 
-class Way(Struct):
+class Branch(Struct):
     """The records from the root to a leaf, and the contents that are sent of them."""
 
     path: list[Node]
@@ -60,7 +60,7 @@ class QwenChat(RecordStore):
         self.nodes: list[Node] = []
         self.title: str | None = None
         self.cwd: str | None = None
-        self.chosen = Way([])
+        self.chosen = Branch([])
         """The way that the session was read on."""
         self._reader = PartReader(self)
         self._in_history: dict[int, dict[str, Block]] = {}
@@ -103,26 +103,26 @@ class QwenChat(RecordStore):
             found.setdefault(self.tree.by_id[node.ident or ""].index, []).append(node)
         return found
 
-    def way(self, leaf: str | None) -> Way:
+    def way(self, leaf: str | None) -> Branch:
         """What is sent when the session goes on from this record (None: from the last one).
 
         Raises InputError when no record with a message has this key.
         """
         if leaf is None:
             last = next((node.ident for node in reversed(self.nodes) if node.ident is not None), None)
-            return self._way(self.tree.walk(self.tree.by_id[last])) if last is not None else Way([])
+            return self._way(self.tree.walk(self.tree.by_id[last])) if last is not None else Branch([])
         node = next((node for node in self.tree.nodes if node.key == leaf and node.talk), None)
         if node is None:
             name = self.source.name
             raise InputError(f"{name} has no message {leaf!r}: give the uuid of one of its records")
         return self._way(self.tree.walk(node) + self.tree.below(node))
 
-    def strict(self, way: Way) -> Way:
+    def strict(self, way: Branch) -> Branch:
         """The same way as far as the client itself would go: to a parent that is not in the file."""
         return self._way(self.tree.walk(way.path[-1], strict=True)) if way.path else way
 
-    def _way(self, path: list[Node]) -> Way:
-        way = Way(path)
+    def _way(self, path: list[Node]) -> Branch:
+        way = Branch(path)
         units: list[Unit] = []
         last: Node | None = None
         for node in path:

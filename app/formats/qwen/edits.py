@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from app.formats.contents.said import Piece
-from app.formats.contents.words import answer_of
-from app.formats.copies import without_copies
-from app.formats.qwen.words import HISTORY
+from app.formats.contents.names import answer_of
+from app.formats.contents.outgoing import OutgoingPart
+from app.formats.qwen.names import HISTORY
 from app.formats.repairs import replaced
+from app.formats.result_copies import without_copies
 from app.formats.tree_rows import Edit
 from app.model import JsonPath, ToolResult, text_of
 
@@ -56,7 +56,7 @@ def with_new_count(tokens: int, record: Value) -> Value:
     return replaced(record, ("systemPayload", "info", "newTokenCount"), tokens)  # type: ignore[no-any-return]
 
 
-def without_shown(pieces: Sequence[Piece], record: Value) -> Value:
+def without_shown(pieces: Sequence[OutgoingPart], record: Value) -> Value:
     """A result's record without what repeats, for the display, a result that was changed."""
     shown = record.get("toolCallResult")
     for piece in pieces:
@@ -78,7 +78,7 @@ def _is_long(shown: Value, path: JsonPath) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _words(record: Value, piece: Piece) -> str:
+def _words(record: Value, piece: OutgoingPart) -> str:
     """What a result said in the file."""
     assert piece.block is not None and piece.block.place is not None
     value: Any = record

@@ -8,15 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from app.formats.contents.forms import ROLES
-from app.formats.contents.said import Piece, Said
+from app.formats.contents.outgoing import OutgoingMessage, OutgoingPart
 from app.formats.qwen.chat import QwenChat
-from app.formats.qwen.words import HISTORY
+from app.formats.qwen.names import HISTORY
 from app.model import Author, Boundary, Message, Role, Text
 
 Value = dict[str, Any]
 
 
-class Seat(Struct, frozen=True):
+class ContentPosition(Struct, frozen=True):
     """Where a content lies."""
 
     record: int
@@ -28,8 +28,8 @@ class Group(Struct):
     """One content that is wanted."""
 
     role: str
-    pieces: list[Piece]
-    seat: Seat | None = None
+    pieces: list[OutgoingPart]
+    seat: ContentPosition | None = None
     message: Message | None = None
 
     @property
@@ -48,18 +48,18 @@ class Group(Struct):
         return self.seat is None and boundary is not None and own is not None and own.key == boundary.key
 
 
-def groups_of(chat: QwenChat, said: Iterable[Said], messages: Iterable[Message]) -> list[Group]:
+def groups_of(chat: QwenChat, said: Iterable[OutgoingMessage], messages: Iterable[Message]) -> list[Group]:
     """The contents of all that is `said`, in the order it is sent; `messages` are what it was made of."""
     owners = {block.key: message for message in messages for block in message.blocks}
     return [group for each in said for group in _groups(chat, each, owners)]
 
 
-def _groups(chat: QwenChat, said: Said, owners: Mapping[str, Message]) -> Iterator[Group]:
+def _groups(chat: QwenChat, said: OutgoingMessage, owners: Mapping[str, Message]) -> Iterator[Group]:
     if said.role == ROLES[Role.ASSISTANT]:
         yield from _reply_groups(chat, said)
         return
     found: list[Group] = []
-    seats: dict[Seat, Group] = {}
+    seats: dict[ContentPosition, Group] = {}
     for piece in said.pieces:
         seat = _seat(chat, piece)
         if seat is not None and seat in seats:
@@ -74,11 +74,11 @@ def _groups(chat: QwenChat, said: Said, owners: Mapping[str, Message]) -> Iterat
     yield from found
 
 
-def _reply_groups(chat: QwenChat, said: Said) -> Iterator[Group]:
+def _reply_groups(chat: QwenChat, said: OutgoingMessage) -> Iterator[Group]:
     """The contents of a reply: what was made stands in a record beside it, since a reply is one content."""
-    groups: dict[Seat, Group] = {}
-    made: list[Piece] = []
-    last: Seat | None = None
+    groups: dict[ContentPosition, Group] = {}
+    made: list[OutgoingPart] = []
+    last: ContentPosition | None = None
     for piece in said.pieces:
         last = _seat(chat, piece) or last
         if last is None:
@@ -91,22 +91,22 @@ def _reply_groups(chat: QwenChat, said: Said) -> Iterator[Group]:
         yield Group(said.role, made, None, said.message)
 
 
-def _together(one: Piece, other: Piece) -> bool:
+def _together(one: OutgoingPart, other: OutgoingPart) -> bool:
     """Whether two made pieces can be one record: both results, or both words by the same author."""
     return _sort(one) == _sort(other)
 
 
-def _sort(piece: Piece) -> str:
+def _sort(piece: OutgoingPart) -> str:
     if any(isinstance(part, dict) and "functionResponse" in part for part in piece.parts):
         return "results"
     return str(piece.block.author) if isinstance(piece.block, Text) else "other"
 
 
-def _seat(chat: QwenChat, piece: Piece) -> Seat | None:
+def _seat(chat: QwenChat, piece: OutgoingPart) -> ContentPosition | None:
     place = piece.block.place if piece.block is not None else None
     if place is None:
         return None
     if chat.nodes[place.record].history is None:
-        return Seat(place.record)
+        return ContentPosition(place.record)
     number = place.path[len(HISTORY)]
-    return Seat(place.record, number) if isinstance(number, int) else None
+    return ContentPosition(place.record, number) if isinstance(number, int) else None

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.formats.qwen.chat import QwenChat, Unit, Way
-from app.model import Boundary, Message, Role, Standing
+from app.formats.qwen.chat import Branch, QwenChat, Unit
+from app.model import Boundary, Message, Role, SendStatus
 
 
-def live_messages(way: Way) -> list[Message]:
+def live_messages(way: Branch) -> list[Message]:
     """What is sent when the session goes on."""
     boundary = way.compression.boundary if way.compression is not None else None
-    return list(_messages(way.units, Standing.LIVE, boundary))
+    return list(_messages(way.units, SendStatus.LIVE, boundary))
 
 
-def other_messages(way: Way, chat: QwenChat) -> Iterator[Message]:
+def other_messages(way: Branch, chat: QwenChat) -> Iterator[Message]:
     """Everything else: what a compression hides, branches that were left, what is never sent."""
     claimed = {unit.node.index for unit in (*way.units, *way.unsent)}
     if way.compression is not None:
         claimed.add(way.compression.index)
     path = {node.index for node in way.path}
-    lanes: dict[Standing, list[Unit]] = {Standing.NEVER_SENT: list(way.unsent)}
+    lanes: dict[SendStatus, list[Unit]] = {SendStatus.NEVER_SENT: list(way.unsent)}
     for node in chat.nodes:
         if node.index in claimed or not node.blocks:
             continue
-        standing = Standing.OFF_BRANCH
+        standing = SendStatus.OFF_BRANCH
         if node.ident is None:
-            standing = Standing.NEVER_SENT
+            standing = SendStatus.NEVER_SENT
         elif chat.tree.by_id[node.ident].index in path:
-            standing = Standing.BEFORE_BOUNDARY
+            standing = SendStatus.BEFORE_BOUNDARY
         units = [Unit(node)] if node.history is None else [Unit(node, content) for content in node.history]
         lanes.setdefault(standing, []).extend(units)
     for standing, lane in lanes.items():
@@ -36,7 +36,7 @@ def other_messages(way: Way, chat: QwenChat) -> Iterator[Message]:
 
 
 def _messages(
-    units: Sequence[Unit], standing: Standing, boundary: Boundary | None = None
+    units: Sequence[Unit], standing: SendStatus, boundary: Boundary | None = None
 ) -> Iterator[Message]:
     """The messages of contents; `boundary` stands before the first."""
     run: list[Unit] = []
@@ -59,7 +59,7 @@ def _belong(one: Unit, other: Unit) -> bool:
     return other.node.history is None or one.node is other.node
 
 
-def _message(units: Sequence[Unit], standing: Standing, boundary: Boundary | None) -> Message:
+def _message(units: Sequence[Unit], standing: SendStatus, boundary: Boundary | None) -> Message:
     first, last = units[0], units[-1].node
     own = first.node.boundary if first.content is not None and first.content.number == 0 else None
     assistant = first.role is Role.ASSISTANT

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from app.formats.contents.names import kind_of, says_nothing
 from app.formats.contents.parts import PartReader
-from app.formats.contents.words import kind_of, says_nothing
-from app.formats.qwen import words
+from app.formats.qwen import names
 from app.formats.qwen.authors import author_for, history_authors, with_author
-from app.formats.qwen.words import BESIDE, HISTORY, OWN, SYSTEM, TALK, TIMED_OUT
+from app.formats.qwen.names import BESIDE, HISTORY, OWN, SYSTEM, TALK, TIMED_OUT
 from app.formats.times import seconds
 from app.model import Block, Boundary, JsonPath, Role, Usage
 
@@ -95,7 +95,7 @@ def _add_message(
     parts = message.get("parts")
     assistant = node.kind == "assistant"
     node.talk = True
-    node.sent = node.subtype != words.SPOKEN
+    node.sent = node.subtype != names.SPOKEN
     node.role = Role.ASSISTANT if assistant else Role.USER
     node.bad_role = message.get("role") not in ("user", "model")
     node.empty = not isinstance(parts, list) or not parts
@@ -125,14 +125,14 @@ _FALSE: Final = (None, False, 0, "")
 
 def _add_payload(node: Node, payload: Mapping[str, Any], reader: PartReader) -> None:
     match node.subtype:
-        case words.COMPRESSION if payload.get("compressedHistory") not in _FALSE:
+        case names.COMPRESSION if payload.get("compressedHistory") not in _FALSE:
             _add_compression(node, payload, reader)
-        case words.COMMAND if payload.get("phase") == "result" and payload.get("sentToModel") is not True:
+        case names.COMMAND if payload.get("phase") == "result" and payload.get("sentToModel") is not True:
             shown = payload.get("outputHistoryItems")
             items = shown if isinstance(shown, list) else []
             if items and all(isinstance(i, dict) and i.get("type") == "assistant" for i in items):
                 node.command = _text(payload, "rawCommand")
-        case words.TELEMETRY if isinstance(event := payload.get("uiEvent"), dict):
+        case names.TELEMETRY if isinstance(event := payload.get("uiEvent"), dict):
             node.call = _text(event, "call_id")
 
 

@@ -16,7 +16,8 @@ from msgspec import Struct, field
 
 from app.formats.base import Rewrite
 from app.formats.damage import file_repairs
-from app.formats.made_ids import MadeIds
+from app.formats.new_ids import MadeIds
+from app.formats.qwen.added import compression_record, message_record, title_record
 from app.formats.qwen.chat import QwenChat
 from app.formats.qwen.edits import (
     with_history,
@@ -26,14 +27,13 @@ from app.formats.qwen.edits import (
     with_usage,
     without_shown,
 )
-from app.formats.qwen.groups import Group, Seat, groups_of
-from app.formats.qwen.made import compression_record, message_record, title_record
+from app.formats.qwen.groups import ContentPosition, Group, groups_of
+from app.formats.qwen.names import HISTORY, SETTINGS, WORD_COPIES
 from app.formats.qwen.nodes import Node
+from app.formats.qwen.request import Sender
 from app.formats.qwen.runs import REPLY, without_broken
-from app.formats.qwen.sent import Sender
-from app.formats.qwen.words import HISTORY, SETTINGS, WORD_COPIES
 from app.formats.repairs import as_notices
-from app.formats.retold import lost_words, says_any, with_words
+from app.formats.text_copies import lost_words, says_any, with_words
 from app.formats.tree_facts import tree_repairs
 from app.formats.tree_rows import Row, date, in_file, link, merged, with_leaf_last
 from app.model import Notice, Session, ToolResult, ToolUse
@@ -269,7 +269,7 @@ class Planner:
         wanted = [piece.block.key for piece in group.pieces if piece.block is not None]
         return wanted != [block.key for block in self._blocks(group.seat)]
 
-    def _blocks(self, seat: Seat | None) -> Sequence[Any]:
+    def _blocks(self, seat: ContentPosition | None) -> Sequence[Any]:
         if seat is None:
             return ()
         node = self._chat.nodes[seat.record]

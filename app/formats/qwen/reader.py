@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app.formats.qwen.chat import QwenChat, Way
+from app.formats.notices import Notices, first_words
+from app.formats.qwen.chat import Branch, QwenChat
 from app.formats.qwen.messages import live_messages, other_messages
+from app.formats.qwen.names import NAME, SUBTYPES, SYSTEM, TALK
 from app.formats.qwen.nodes import Node
-from app.formats.qwen.words import NAME, SUBTYPES, SYSTEM, TALK
 from app.formats.source import Source
-from app.formats.told import Told, first_words
 from app.formats.tree import in_file_order
 from app.formats.tree_facts import leaves_of, pairs_in, tell_calls, tell_tree
 from app.model import Facts, Message, Notice, Session, Usage
@@ -46,7 +46,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
     )
 
 
-def _facts(chat: QwenChat, way: Way, branches: int, bad_lines: Sequence[int]) -> Facts:
+def _facts(chat: QwenChat, way: Branch, branches: int, bad_lines: Sequence[int]) -> Facts:
     broken = bool(chat.tree.missing)
     strict = chat.strict(way) if broken else way
     here = {node.index for node in way.path}
@@ -64,10 +64,10 @@ def _facts(chat: QwenChat, way: Way, branches: int, bad_lines: Sequence[int]) ->
 
 
 def _notices(
-    chat: QwenChat, way: Way, live: Sequence[Message], branches: int, sessions: Sequence[str]
+    chat: QwenChat, way: Branch, live: Sequence[Message], branches: int, sessions: Sequence[str]
 ) -> tuple[Notice, ...]:
     """What a person should know about the tree and the live conversation."""
-    told = Told(chat)
+    told = Notices(chat)
     tell_tree(chat.tree, branches, told)
     for node in chat.nodes:
         known = node.kind in (*TALK, SYSTEM) and (node.subtype is None or node.subtype in SUBTYPES)

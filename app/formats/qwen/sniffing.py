@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.formats.glance import head_records
-from app.formats.qwen.words import SYSTEM, TALK
+from app.formats.first_bytes import head_records
+from app.formats.qwen.names import SYSTEM, TALK
 from app.formats.source import Source
 
 _LINES: Final = 50

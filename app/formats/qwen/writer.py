@@ -12,10 +12,10 @@ from app.formats.qwen.chat import chat_of
 from app.formats.qwen.nodes import Node
 from app.formats.qwen.plan import Planner
 from app.formats.source import chunks
-from app.formats.tree_rows import Naming, Row, written
+from app.formats.tree_rows import IdFields, Row, written
 from app.model import Session
 
-NAMING: Final = Naming("uuid", "parentUuid")
+NAMING: Final = IdFields("uuid", "parentUuid")
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from app.formats.markers import author_of, holds_user_words
 from app.formats.plain.chat_blocks import Arguments, parsed_arguments
 from app.formats.responses.authors import authors_of
-from app.formats.responses.words import ANSWERED_BY, OUTPUTS, SEALED, is_by_provider, kind_of
+from app.formats.responses.names import ANSWERED_BY, OUTPUTS, SEALED, is_by_provider, kind_of
 from app.formats.store import RecordStore, Stored, stored
 from app.model import (
     PREVIEW_CHARS,

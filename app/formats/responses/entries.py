@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from app.model import Author, Block, Boundary, JsonPath, Message, Role, Standing, Text, Usage
+from app.model import Author, Block, Boundary, JsonPath, Message, Role, SendStatus, Text, Usage
 
 
 class Entry(Struct):
@@ -27,7 +27,7 @@ class Entry(Struct):
     time: float | None = None
     model: str | None = None
     boundary: Boundary | None = None
-    standing: Standing = Standing.LIVE
+    standing: SendStatus = SendStatus.LIVE
 
     @property
     def typed(self) -> bool:
@@ -44,7 +44,7 @@ def messages_of(entries: Iterable[Entry], usages: Mapping[int, Usage]) -> Iterat
     `usages` is what the provider reported, by number of the reply.
     """
     groups: list[list[Entry]] = []
-    newest: dict[Standing, list[Entry]] = {}
+    newest: dict[SendStatus, list[Entry]] = {}
     for entry in entries:
         group = newest.get(entry.standing)
         if group is not None and _belongs(group[-1], entry):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from app.formats.responses.blocks import answer_of, given_of, text_key
-from app.formats.responses.words import ANSWERED_BY, OUTPUTS, kind_of
+from app.formats.responses.names import ANSWERED_BY, OUTPUTS, kind_of
 from app.model import Author, Block, Image, JsonPath, Message, Opaque, Part, Role, Text, ToolResult, ToolUse
 
 Item: TypeAlias = dict[str, Any]

@@ -30,7 +30,7 @@ from app.formats.repairs import (
 )
 from app.formats.responses.blocks import answer_of, text_in
 from app.formats.responses.forms import text_item
-from app.formats.responses.words import (
+from app.formats.responses.names import (
     ANSWERED_BY,
     LOCAL,
     ROLES,

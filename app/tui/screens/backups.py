@@ -14,13 +14,13 @@ from textual.worker import get_current_worker
 from app.display import counted, human_bytes, short_path
 from app.errors import HandcompactError
 from app.export.manifests import Manifest, looked_in, manifests
-from app.export.words import still_open_words
+from app.export.plan_text import still_open_words
 from app.restore import RESTORE, Restored, State, restore, state_of, why_not_restore
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import BaseScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
-from app.tui.screens.contrast import ContrastScreen
+from app.tui.screens.session_diff import ContrastScreen
 from app.tui.widgets.backup_list import BackupList, BackupRow
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
@@ -39,7 +39,7 @@ NONE = "no backups yet: an export makes one"
 class BackupsScreen(BaseScreen):
     """A list to look at; nothing is put back before a question is answered."""
 
-    WHERE: ClassVar[Where] = Where.BACKUPS
+    WHERE: ClassVar[KeyScope] = KeyScope.BACKUPS
 
     class Found(Message):
         """The backups were looked up."""

@@ -22,8 +22,8 @@ from textual.worker import Worker, WorkerState
 from app.display import UNICODE, Glyphs, safe_text
 from app.errors import FileChanged
 from app.settings import lets_errors_through
-from app.tui.keys import Key, Where, bar_of, bindings, keys_of, sign, told_elsewhere
-from app.tui.screens.early import ClosesEarly
+from app.tui.keys import Key, KeyScope, bar_of, bindings, keys_of, sign, told_elsewhere
+from app.tui.screens.closes_early import ClosesEarly
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.key_bar import BarKey, KeyBar
 from app.tui.widgets.line_view import LineView
@@ -136,7 +136,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
     same name beside a screen's module is loaded with this one.
     """
 
-    WHERE: ClassVar[Where] = Where.ANY
+    WHERE: ClassVar[KeyScope] = KeyScope.ANY
     CSS_PATH = [Path(__file__).with_suffix(".tcss")]  # noqa: RUF012 (Textual's form)
 
     def __init_subclass__(cls, **settings: Any) -> None:

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.display import UNICODE, Glyphs, safe_text
-from app.tui.screens.early import ClosesEarly
+from app.tui.screens.closes_early import ClosesEarly
 
 
 class BusyScreen(ClosesEarly, ModalScreen[bool]):

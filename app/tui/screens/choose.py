@@ -22,7 +22,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.display import UNICODE, Glyphs, cells, one_line, safe_text
-from app.tui.screens.early import ClosesEarly
+from app.tui.screens.closes_early import ClosesEarly
 
 MARGIN: Final = 4
 """Columns for the sign and its blank, and two that stay free at the right."""

@@ -15,14 +15,14 @@ from app.errors import HandcompactError
 from app.opening import Opened
 from app.pipeline import known_names, load
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.outcome_words import facts, outcome_row, title_of
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.outcome_list import OutcomeList
-from app.views.compare import Comparer, Tried, best, ranked
+from app.views.compare import ComparedPipeline, Comparer, best, ranked
 
 
 class CompareScreen(WorkScreen):
@@ -31,12 +31,12 @@ class CompareScreen(WorkScreen):
     `then` is called when a pipeline was opened and the screen is gone.
     """
 
-    WHERE: ClassVar[Where] = Where.COMPARE
+    WHERE: ClassVar[KeyScope] = KeyScope.COMPARE
 
     class Found(Message):
         """One row was worked out."""
 
-        def __init__(self, tried: Tried) -> None:
+        def __init__(self, tried: ComparedPipeline) -> None:
             super().__init__()
             self.tried = tried
 
@@ -57,7 +57,7 @@ class CompareScreen(WorkScreen):
     def __init__(self, opened: Opened, then: Callable[[], None] = lambda: None) -> None:
         super().__init__(opened)
         self._then = then
-        self._tried = [Tried(name) for name in known_names()]
+        self._tried = [ComparedPipeline(name) for name in known_names()]
         self._by_tokens = False
         self._is_trying = True
         self._tokens: int | None = None
@@ -82,7 +82,7 @@ class CompareScreen(WorkScreen):
         return self.query_one(OutcomeList)
 
     @property
-    def _current(self) -> Tried:
+    def _current(self) -> ComparedPipeline:
         return self._tried[self._list.cursor]
 
     def on_mount(self) -> None:
@@ -142,7 +142,7 @@ class CompareScreen(WorkScreen):
 
     # Showing
 
-    def _is_present(self, tried: Tried) -> bool:
+    def _is_present(self, tried: ComparedPipeline) -> bool:
         return tried.name == self.workspace.pipeline.reference
 
     def _lay(self) -> None:

@@ -15,8 +15,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.display import UNICODE, Glyphs, safe_text
-from app.tui.screens.early import ClosesEarly
-from app.tui.widgets.controls import Control, Push
+from app.tui.screens.closes_early import ClosesEarly
+from app.tui.widgets.controls import Control, PushButton
 
 
 class ConfirmScreen(ClosesEarly, ModalScreen[bool]):
@@ -45,11 +45,11 @@ class ConfirmScreen(ClosesEarly, ModalScreen[bool]):
                 detail = "\n".join(safe_text(line, glyphs) for line in self._detail)
                 yield Static(Content(detail), id="detail")
             with Horizontal(id="answers"):
-                yield Push(self._no, id="no")
-                yield Push(self._yes, id="yes")
+                yield PushButton(self._no, id="no")
+                yield PushButton(self._yes, id="yes")
 
     def on_mount(self) -> None:
-        self.query_one("#no", Push).focus()
+        self.query_one("#no", PushButton).focus()
 
     @on(Control.Used)
     def _pressed(self, event: Control.Used) -> None:

@@ -16,14 +16,14 @@ from app.errors import HandcompactError
 from app.opening import Opened
 from app.tui.diff_page import Page, diff_page, figure, page_line
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
-from app.tui.screens.parts.taking_back import TakesBack
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.progress import TellsWaits
+from app.tui.screens.parts.undoing import TakesBack
 from app.tui.stage_words import why_not_refuse
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.message_diff import MessageDiff
-from app.views.comparison import ChangedBlock, Comparison, Kept, compare_all, compare_step
+from app.views.comparison import ChangedBlock, Comparison, KeepReason, compare_all, compare_step
 from app.views.describe import readable
 
 SPLIT_FROM = 120
@@ -45,7 +45,7 @@ class Shown:
 class DiffScreen(TakesBack, TellsWaits):
     """What one stage, or all of them together, make of the conversation's messages."""
 
-    WHERE: ClassVar[Where] = Where.DIFF
+    WHERE: ClassVar[KeyScope] = KeyScope.DIFF
 
     class Ready(Message):
         """A page was worked out."""
@@ -243,7 +243,7 @@ class DiffScreen(TakesBack, TellsWaits):
     def action_refuse(self) -> None:
         block = self._block
         assert block is not None
-        if block.kept is Kept.REFUSED:
+        if block.kept is KeepReason.REFUSED:
             self.workspace.allow(block.steps[0], [block.key])
         else:
             self.workspace.refuse(block.steps[0], [block.key])

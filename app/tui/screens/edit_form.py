@@ -18,17 +18,17 @@ from app.edits import Edit
 from app.edits.cut import CUT_TEXT
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
 from app.tui.screens.parts.attempting import Attempts
 from app.tui.screens.parts.option_form import OptionForm
-from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.controls import Control, PushButton
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.option_field import OptionField
 from app.tui.widgets.text_pane import TextPane
 from app.views.describe import readable
 from app.views.stage_view import OptionValue
-from app.work.attempts import Attempt, Way, attempt
+from app.work.attempts import Attempt, EditVariant, attempt
 from app.work.pricing import pricing
 
 ASKED_LATER = ("allow_words", "force")
@@ -52,7 +52,7 @@ class Preview:
 class EditScreen(OptionForm, Attempts):
     """A form with the usual values filled in; what it does is one step to undo."""
 
-    WHERE: ClassVar[Where] = Where.EDIT
+    WHERE: ClassVar[KeyScope] = KeyScope.EDIT
     AS_PRESET = "reset to the default values"
 
     class Previewed(Message):
@@ -62,7 +62,7 @@ class EditScreen(OptionForm, Attempts):
             super().__init__()
             self.found = found
 
-    def __init__(self, opened: Opened, title: str, edit: Edit, told: Callable[[Way], None]) -> None:
+    def __init__(self, opened: Opened, title: str, edit: Edit, told: Callable[[EditVariant], None]) -> None:
         """`edit` has its rows and the values to begin with; `told` is called with what was done."""
         super().__init__(opened)
         self._title = title
@@ -86,7 +86,11 @@ class EditScreen(OptionForm, Attempts):
         yield Vertical(*fields, id="form")
         yield FactList(glyphs=self.glyphs, id="facts")
         yield TextPane(glyphs=self.glyphs, id="text")
-        buttons = (Push("Cancel", id="cancel"), Push("Defaults", id="reset"), Push("Apply", id="apply"))
+        buttons = (
+            PushButton("Cancel", id="cancel"),
+            PushButton("Defaults", id="reset"),
+            PushButton("Apply", id="apply"),
+        )
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:
@@ -163,12 +167,12 @@ class EditScreen(OptionForm, Attempts):
         self.put_presets()
         self._try_out()
 
-    def edited(self, way: Way) -> None:
+    def edited(self, way: EditVariant) -> None:
         self.dismiss()
         self._told(way)
 
 
-def _outcome(way: Way) -> str:
+def _outcome(way: EditVariant) -> str:
     """The text of the first block that is left otherwise than it was, or was made; empty where none is."""
     left = next((change.after for change in way.changes if change.after is not None), None)
     return "" if left is None else readable(left)[:SHOWN_CHARS]

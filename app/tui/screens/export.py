@@ -11,30 +11,30 @@ from textual.widgets import ContentSwitcher
 
 from app.display import counted, spread
 from app.errors import InputError
-from app.export.command import equivalent_command
+from app.export.equivalent_command import equivalent_command
 from app.export.plan import ExportPlan
-from app.export.words import plan_lines, written_facts
+from app.export.plan_text import plan_lines, written_facts
 from app.export.write import Written, why_refused
 from app.formats import format_named
 from app.opening import Opened
 from app.tui.export_words import BY_TICK, box_notes, lost_fact, plan_facts, shared_facts
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
 from app.tui.screens.parts.export_fields import AsksForExport
 from app.tui.screens.parts.export_form import export_panels
 from app.tui.screens.parts.exporting import Done, Failed, LossesKnown, Planned, Progressed
-from app.tui.screens.parts.losing import Loses
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.lost_facts import ShowsLosses
+from app.tui.screens.parts.progress import TellsWaits
 from app.tui.stage_words import session_words
-from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.controls import Control, PushButton
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
 
 
-class ExportScreen(AsksForExport, Loses, TellsWaits):
+class ExportScreen(AsksForExport, ShowsLosses, TellsWaits):
     """Plans what the workspace holds, and writes it when asked to. Nothing else in the screens writes."""
 
-    WHERE: ClassVar[Where] = Where.EXPORT
+    WHERE: ClassVar[KeyScope] = KeyScope.EXPORT
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
@@ -66,7 +66,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
     @on(events.Mount)
     def _start(self) -> None:
         self.box("index").value = bool(self.workspace.index)
-        self.query_one("#cancel", Push).focus()
+        self.query_one("#cancel", PushButton).focus()
 
     def on_screen_resume(self) -> None:
         """Plan at first, and again where something was pinned in the meantime."""
@@ -83,7 +83,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
     def plan_again(self) -> None:
         self.forget_plan()
         try:
-            self.plan(self.wishes, index=self.box("index").value)
+            self.plan(self.options, index=self.box("index").value)
         except InputError as error:
             self.post_message(Failed(str(error)))
         else:
@@ -150,7 +150,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
 
     # What keys and buttons do
 
-    @on(Control.Used, "Push")
+    @on(Control.Used, "PushButton")
     def _pressed(self, event: Control.Used) -> None:
         match event.used.id:
             case "write":
@@ -184,7 +184,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
 
     def refresh_lines(self) -> None:
         super().refresh_lines()
-        for button in self.query(Push):
+        for button in self.query(PushButton):
             if button.id in ("write", "dry-run"):
                 button.dimmed = self.why_not(button.id.replace("-", "_")) is not None
             elif button.id == "resume":
@@ -219,7 +219,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         facts += shared_facts(event.written.shared)
         self.query_one("#places", FactList).show(facts)
         self._panel.current = "done"
-        self.query_one("#close", Push).focus()
+        self.query_one("#close", PushButton).focus()
         self.status(f"written: {event.written.size:,} bytes, read back and compared with the plan")
         self.refresh_lines()
 
@@ -236,7 +236,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
     @acts
     def action_copy_command(self) -> None:
         try:
-            wishes = self.wishes
+            options = self.options
         except InputError as error:
             self.status(str(error))
             return
@@ -244,7 +244,7 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
         found = equivalent_command(
             self.workspace,
             self.opened.source,
-            wishes,
+            options,
             drop_user_words=may_drop,
             index=self.box("index").value,
         )
@@ -258,6 +258,6 @@ class ExportScreen(AsksForExport, Loses, TellsWaits):
             self.waits_now_for("stopping")
         elif self._panel.current == "dry":
             self._panel.current = "form"
-            self.query_one("#dry-run", Push).focus()
+            self.query_one("#dry-run", PushButton).focus()
         else:
             self.dismiss()

@@ -13,9 +13,9 @@ from textual.widget import Widget
 from app.display import counted, human_number, percent, spread
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import Line, WorkScreen, acts
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.progress import TellsWaits
 from app.tui.widgets.change_list import ChangeList, ChangeRow
 from app.views.gate_walk import CallView, GateWalk, ResultThen, gate_walk
 from app.work.walk import Step
@@ -43,7 +43,7 @@ class ResultList(ChangeList):
 class GateScreen(WorkScreen, TellsWaits):
     """One call of the model at a time."""
 
-    WHERE: ClassVar[Where] = Where.GATE
+    WHERE: ClassVar[KeyScope] = KeyScope.GATE
 
     class Walked(Message):
         """The calls were laid out."""

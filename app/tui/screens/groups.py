@@ -13,30 +13,30 @@ from textual.worker import get_current_worker
 from app.display import counted, spread
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
 from app.tui.screens.parts.editing import Edits
-from app.tui.screens.parts.fixing import Fixes
-from app.tui.screens.parts.taking_back import TakesBack
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.progress import TellsWaits
+from app.tui.screens.parts.quick_fixes import OffersQuickFixes
+from app.tui.screens.parts.undoing import TakesBack
 from app.tui.widgets.group_list import GroupList
 from app.tui.widgets.line_view import LineView
-from app.views.grouping import By, Group, groups
+from app.views.grouping import Group, GroupBy, groups
 from app.views.marks import Marks
-from app.work.attempts import Way
+from app.work.attempts import EditVariant
 
-ORDER = tuple(By)
+ORDER = tuple(GroupBy)
 
 
-class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
+class GroupsScreen(Edits, OffersQuickFixes, TakesBack, TellsWaits):
     """A list of groups; enter goes back to the rows with only those of the group shown."""
 
-    WHERE: ClassVar[Where] = Where.GROUPS
+    WHERE: ClassVar[KeyScope] = KeyScope.GROUPS
 
     class Gathered(Message):
         """The groups were made."""
 
-        def __init__(self, by: By, found: Sequence[Group], total: int) -> None:
+        def __init__(self, by: GroupBy, found: Sequence[Group], total: int) -> None:
             super().__init__()
             self.by = by
             self.found = found
@@ -71,12 +71,12 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
             self.list.focus()
         self._gather(self._by)
 
-    def _gather(self, by: By) -> None:
+    def _gather(self, by: GroupBy) -> None:
         self.wait_for("adding up", way_out="esc goes back")
         self._gather_behind(by)
 
     @in_thread(exit_on_error=False, exclusive=True, group="gather")
-    def _gather_behind(self, by: By) -> None:
+    def _gather_behind(self, by: GroupBy) -> None:
         worker = get_current_worker()
         found = groups(self.workspace, by)
         total = self.workspace.tokens(self.workspace.messages)
@@ -124,7 +124,7 @@ class GroupsScreen(Edits, Fixes, TakesBack, TellsWaits):
         self._said = words
         self._gather(self._by)
 
-    def edited(self, way: Way) -> None:
+    def edited(self, way: EditVariant) -> None:
         self.marks.clear()
         super().edited(way)
 

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.widget import Widget
 
 from app.display import Glyphs, fit
-from app.tui.keys import KEYS, TITLES, Key, Where, sign_of, signs
+from app.tui.keys import KEYS, TITLES, Key, KeyScope, sign_of, signs
 from app.tui.screens.base import BaseScreen
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.text_pane import TextPane
@@ -40,9 +40,9 @@ STATES: Final = (
 class HelpScreen(BaseScreen):
     """One page of text, made from the table of keys."""
 
-    WHERE: ClassVar[Where] = Where.HELP
+    WHERE: ClassVar[KeyScope] = KeyScope.HELP
 
-    def __init__(self, asked_from: Where) -> None:
+    def __init__(self, asked_from: KeyScope) -> None:
         super().__init__()
         self._asked_from = asked_from
 
@@ -59,7 +59,7 @@ class HelpScreen(BaseScreen):
         self.dismiss()
 
 
-def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
+def help_lines(where: KeyScope, glyphs: Glyphs) -> Iterator[str]:
     """The lines of the help page of a screen."""
     yield from _section(
         f"Keys of {TITLES.get(where, where)}", (key for key in KEYS if where in key.where and key.keys)
@@ -71,7 +71,7 @@ def help_lines(where: Where, glyphs: Glyphs) -> Iterator[str]:
             keys = ", ".join(sign_of(name) for name in binding.key.split(","))
             yield _row(keys, binding.description)
     yield ""
-    yield from _section("Everywhere", (key for key in KEYS if Where.ANY in key.where and key.keys))
+    yield from _section("Everywhere", (key for key in KEYS if KeyScope.ANY in key.where and key.keys))
     yield ""
     yield from _section("Only in the menu (ctrl+p)", (key for key in KEYS if not key.keys))
     yield ""

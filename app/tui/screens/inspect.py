@@ -10,7 +10,7 @@ from textual import on
 from app.display import cells, counted, fit, one_line, safe_text, spread
 from app.formats import format_named
 from app.model import Session
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import acts
 from app.tui.screens.diff import DiffScreen
@@ -18,18 +18,18 @@ from app.tui.screens.export import ExportScreen
 from app.tui.screens.groups import GroupsScreen
 from app.tui.screens.parts.choices import Chooses
 from app.tui.screens.parts.comparing import Compares
-from app.tui.screens.parts.copies import CopiesTexts
+from app.tui.screens.parts.copying import CopiesTexts
 from app.tui.screens.parts.editing import Edits
-from app.tui.screens.parts.fixing import Fixes
-from app.tui.screens.parts.losing import Loses
-from app.tui.screens.parts.mapping import Maps
+from app.tui.screens.parts.lost_facts import ShowsLosses
+from app.tui.screens.parts.mapping import ShowsMap
 from app.tui.screens.parts.marking import MarksRows
-from app.tui.screens.parts.moving import Moves
+from app.tui.screens.parts.moving import MovesSession
 from app.tui.screens.parts.on_disk import LooksAtFiles
+from app.tui.screens.parts.quick_fixes import OffersQuickFixes
 from app.tui.screens.parts.recipes import Recipes
 from app.tui.screens.parts.searching import Searches
 from app.tui.screens.parts.subagents import OpensSubagents
-from app.tui.screens.parts.taking_back import TakesBack
+from app.tui.screens.parts.undoing import TakesBack
 from app.tui.screens.parts.watching import Watches
 from app.tui.screens.stepper import StepperScreen
 from app.tui.screens.text import TextScreen
@@ -38,21 +38,21 @@ from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_strip import StageStrip
 from app.views.describe import record_of
 from app.views.grouping import Group
-from app.views.listing import Item, Within
+from app.views.listing import Item, KeysFilter
 from app.views.outlook import Outlook
 from app.views.problems import Problem
-from app.work.attempts import Way
-from app.work.history import Deed
+from app.work.attempts import EditVariant
+from app.work.history import OpKind
 from app.work.rows import BlockRow
 
 
 class InspectScreen(
     Watches,
-    Moves,
+    MovesSession,
     OpensSubagents,
     Recipes,
-    Loses,
-    Maps,
+    ShowsLosses,
+    ShowsMap,
     Searches,
     LooksAtFiles,
     MarksRows,
@@ -60,12 +60,12 @@ class InspectScreen(
     Compares,
     CopiesTexts,
     Edits,
-    Fixes,
+    OffersQuickFixes,
     TakesBack,
 ):
     """List and detail over one session."""
 
-    WHERE: ClassVar[Where] = Where.INSPECT
+    WHERE: ClassVar[KeyScope] = KeyScope.INSPECT
     _problem = -1
     """The problem that was gone to last."""
 
@@ -134,10 +134,10 @@ class InspectScreen(
                 return "this session has only one branch"
             case "undo" | "redo":
                 return self.why_not_back(action)
-            case "next_stage" | "run_all" if reason := self.workspace.why_not(Deed.RUN):
+            case "next_stage" | "run_all" if reason := self.workspace.why_not(OpKind.RUN):
                 return f"{reason}: e plans the export"
             case "previous_stage":
-                return self.workspace.why_not(Deed.BACK)
+                return self.workspace.why_not(OpKind.BACK)
         return None
 
     def _why_not_diff(self, item: Item | None) -> str | None:
@@ -171,7 +171,7 @@ class InspectScreen(
     def tell(self, words: str) -> None:
         self.say_row(words)
 
-    def edited(self, way: Way) -> None:
+    def edited(self, way: EditVariant) -> None:
         self.marks.clear()
         super().edited(way)
 
@@ -180,7 +180,7 @@ class InspectScreen(
         self.app.push_screen(GroupsScreen(self.opened, self.marks, self._show_group))
 
     def _show_group(self, group: Group) -> None:
-        self.only = Within(group.label, frozenset(group.keys))
+        self.only = KeysFilter(group.label, frozenset(group.keys))
         self.lay_rows(self.rows.action_first)
 
     @acts

@@ -16,10 +16,10 @@ from app.errors import FileChanged
 from app.model import text_of
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
-from app.tui.screens.parts.taking_back import TakesBack
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.progress import TellsWaits
+from app.tui.screens.parts.undoing import TakesBack
 from app.tui.screens.text import TextScreen
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.line_view import LineView
@@ -52,7 +52,7 @@ class Found:
 class LostScreen(TakesBack, TellsWaits):
     """A list of facts with, for each, the place where it stood and the place that speaks of it."""
 
-    WHERE: ClassVar[Where] = Where.LOST
+    WHERE: ClassVar[KeyScope] = KeyScope.LOST
 
     class Looked(Message):
         """It is known what is lost."""

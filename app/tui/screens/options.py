@@ -13,10 +13,10 @@ from textual.widgets import Input
 from app.display import spread
 from app.errors import BadPipeline
 from app.opening import Opened
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
 from app.tui.screens.parts.option_form import OptionForm
-from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.controls import Control, PushButton
 from app.tui.widgets.option_field import OptionField
 from app.views.stage_view import option_values
 
@@ -24,7 +24,7 @@ from app.views.stage_view import option_values
 class OptionsScreen(OptionForm):
     """The form of one step of the pipeline."""
 
-    WHERE: ClassVar[Where] = Where.OPTIONS
+    WHERE: ClassVar[KeyScope] = KeyScope.OPTIONS
     AS_PRESET = "reset to the pipeline's values"
 
     def __init__(self, opened: Opened, step: str) -> None:
@@ -42,7 +42,11 @@ class OptionsScreen(OptionForm):
         form = VerticalScroll(*fields, id="form")
         form.can_focus = False
         yield form
-        buttons = (Push("Cancel", id="cancel"), Push("Preset", id="reset"), Push("Apply", id="apply"))
+        buttons = (
+            PushButton("Cancel", id="cancel"),
+            PushButton("Preset", id="reset"),
+            PushButton("Apply", id="apply"),
+        )
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:

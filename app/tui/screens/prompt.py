@@ -23,14 +23,14 @@ from app.summarizers import SummaryRequest
 from app.summarizers.model import obtain
 from app.summarizers.provider import Provider, settings_file
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import Prompt, WorkScreen, acts
 from app.tui.screens.proof import ProofScreen
-from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.controls import Control, PushButton
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
-from app.work.giving import prompt_tokens
-from app.work.wishes import Wish
+from app.work.stage_inputs import prompt_tokens
+from app.work.summary_requests import SummaryTarget
 
 SPELL_SECONDS = 1.0
 
@@ -38,7 +38,7 @@ SPELL_SECONDS = 1.0
 class PromptScreen(WorkScreen):
     """The prompt, where it would go and what is in it; only the button that names the deed sends it."""
 
-    WHERE: ClassVar[Where] = Where.PROMPT
+    WHERE: ClassVar[KeyScope] = KeyScope.PROMPT
 
     class Ready(Message):
         """The prompt was made; None where none is wanted, which `note` explains."""
@@ -66,7 +66,7 @@ class PromptScreen(WorkScreen):
     def __init__(
         self,
         opened: Opened,
-        wish: Wish,
+        wish: SummaryTarget,
         provider: Provider | None,
         lacking: str = "",
         taken: Callable[[], None] = lambda: None,
@@ -93,7 +93,11 @@ class PromptScreen(WorkScreen):
     def body(self) -> Iterable[Widget]:
         yield FactList(glyphs=self.glyphs, id="facts")
         yield TextPane(wrap=True, glyphs=self.glyphs, id="text")
-        buttons = (Push("Cancel", id="cancel"), Push("Save to a file", id="save"), Push("Send", id="send"))
+        buttons = (
+            PushButton("Cancel", id="cancel"),
+            PushButton("Save to a file", id="save"),
+            PushButton("Send", id="send"),
+        )
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:
@@ -125,8 +129,8 @@ class PromptScreen(WorkScreen):
         if event.request is not None:
             prompt = event.request.prompt
             self.query_one(TextPane).show(prompt, [secret.start for secret in find_secrets(prompt)])
-            self.query_one("#send", Push).label = f"Send ~{short_number(event.tokens)} tokens"
-            self.query_one("#send", Push).refresh(layout=True)
+            self.query_one("#send", PushButton).label = f"Send ~{short_number(event.tokens)} tokens"
+            self.query_one("#send", PushButton).refresh(layout=True)
         self.status(self.why_not("send") or "nothing is sent before you press Send")
         self.refresh_lines()
 
@@ -163,9 +167,9 @@ class PromptScreen(WorkScreen):
     def refresh_lines(self) -> None:
         super().refresh_lines()
         for name, action in (("send", "send"), ("save", "save_prompt")):
-            self.query_one(f"#{name}", Push).dimmed = self.why_not(action) is not None
+            self.query_one(f"#{name}", PushButton).dimmed = self.why_not(action) is not None
 
-    @on(Control.Used, "Push")
+    @on(Control.Used, "PushButton")
     def _pressed(self, event: Control.Used) -> None:
         match event.used.id:
             case "send":

@@ -15,11 +15,11 @@ from app.opening import Opened
 from app.summarizers.mentions import Mention
 from app.summarizers.proof import Proof
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.widgets.fact_list import Fact, FactList
 from app.tui.widgets.text_pane import TextPane
-from app.work.wishes import Wish
+from app.work.summary_requests import SummaryTarget
 
 MARK = "[? "
 """Begins the words behind something that the session does not say."""
@@ -28,7 +28,7 @@ MARK = "[? "
 class ProofScreen(WorkScreen):
     """The summary with words at what stands nowhere in the session; `a` adds the rules that it lacks."""
 
-    WHERE: ClassVar[Where] = Where.PROOF
+    WHERE: ClassVar[KeyScope] = KeyScope.PROOF
 
     class Proved(Message):
         """A summary was held against its source; without a proof `note` says why there is none."""
@@ -39,7 +39,7 @@ class ProofScreen(WorkScreen):
             self.proof = proof
             self.note = note
 
-    def __init__(self, opened: Opened, wish: Wish) -> None:
+    def __init__(self, opened: Opened, wish: SummaryTarget) -> None:
         super().__init__(opened)
         self._wish = wish
         self._proof: Proof | None = None

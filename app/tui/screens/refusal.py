@@ -16,19 +16,19 @@ from app.opening import Opened
 from app.refusal import read_refusal
 from app.stages.recover import Recover
 from app.stages.summarize import Summarize
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import WorkScreen, acts
-from app.tui.widgets.controls import Control, Push
+from app.tui.widgets.controls import Control, PushButton
 from app.tui.widgets.editor import Editor
 from app.tui.widgets.fact_list import Fact, FactList
-from app.work.giving import give_refusal, reset, summarizing_steps, told_refusals
+from app.work.stage_inputs import give_refusal, reset, summarizing_steps, told_refusals
 from app.work.workspace import Workspace
 
 
 class RefusalScreen(WorkScreen):
     """Takes an error text; each one is a further attempt of the stage that recovers, and can be undone."""
 
-    WHERE: ClassVar[Where] = Where.REFUSAL
+    WHERE: ClassVar[KeyScope] = KeyScope.REFUSAL
 
     def __init__(self, opened: Opened, step: str) -> None:
         super().__init__(opened)
@@ -41,7 +41,11 @@ class RefusalScreen(WorkScreen):
     def body(self) -> Iterable[Widget]:
         yield Editor(id="answer")
         yield FactList(glyphs=self.glyphs, id="facts")
-        buttons = (Push("Cancel", id="cancel"), Push("Forget all", id="forget"), Push("Use", id="take"))
+        buttons = (
+            PushButton("Cancel", id="cancel"),
+            PushButton("Forget all", id="forget"),
+            PushButton("Use", id="take"),
+        )
         yield Horizontal(*buttons, id="buttons")
 
     def header(self) -> str:
@@ -94,9 +98,9 @@ class RefusalScreen(WorkScreen):
     def refresh_lines(self) -> None:
         super().refresh_lines()
         for name in ("take", "forget"):
-            self.query_one(f"#{name}", Push).dimmed = self.why_not(name) is not None
+            self.query_one(f"#{name}", PushButton).dimmed = self.why_not(name) is not None
 
-    @on(Control.Used, "Push")
+    @on(Control.Used, "PushButton")
     def _pressed(self, event: Control.Used) -> None:
         match event.used.id:
             case "take":

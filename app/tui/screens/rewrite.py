@@ -17,19 +17,19 @@ from app.errors import RefusedError
 from app.model import blocks_of, text_of
 from app.opening import Opened
 from app.outside_editor import edited_outside, editor_of
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.parts.attempting import Attempts
 from app.tui.widgets.editor import Editor
-from app.work.attempts import Way
+from app.work.attempts import EditVariant
 from app.work.workspace import Workspace
 
 
 class RewriteScreen(Attempts):
     """An editor; what is refused stays in it with the reason said, what is taken is one step to undo."""
 
-    WHERE: ClassVar[Where] = Where.REWRITE
+    WHERE: ClassVar[KeyScope] = KeyScope.REWRITE
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class RewriteScreen(Attempts):
         title: str,
         text: str,
         make: Callable[[str], Edit],
-        told: Callable[[Way], None],
+        told: Callable[[EditVariant], None],
     ) -> None:
         """`make` gives the edit that puts a text in; `told` is called when it is done."""
         super().__init__(opened)
@@ -107,7 +107,7 @@ class RewriteScreen(Attempts):
         if self.why_not("take") is None:
             self.attempt(self._make(text))
 
-    def edited(self, way: Way) -> None:
+    def edited(self, way: EditVariant) -> None:
         self.dismiss()
         self._told(way)
 

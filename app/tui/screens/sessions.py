@@ -12,15 +12,15 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.discovery.catalogue import Catalogue, Row, Sieve, Sort, by_project
-from app.discovery.found import Found, Shelf
+from app.discovery.catalogue import Catalogue, Row, SessionFilter, SortOrder, by_project
+from app.discovery.found_session import FoundSession, SearchedFolder
 from app.display import counted, safe_text, short_path, spread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.messages import OpenFailed, SessionOpened
 from app.tui.screens.base import Line, Prompt, acts
-from app.tui.screens.parts.heads import ShowsHeads
-from app.tui.screens.parts.holding import Holds
-from app.tui.screens.parts.looking import LooksForSessions, places_words
+from app.tui.screens.parts.compare_sessions import ComparesSessions
+from app.tui.screens.parts.discovering import LooksForSessions, places_words
+from app.tui.screens.parts.file_head import ShowsHeads
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.session_list import SessionList
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from app.tui.app import Opening
 
 
-class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
+class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
     """A list to choose from; opening a file shows its progress here, and what was wrong with it."""
 
-    WHERE: ClassVar[Where] = Where.SESSIONS
+    WHERE: ClassVar[KeyScope] = KeyScope.SESSIONS
 
     def __init__(self, opening: Opening) -> None:
         super().__init__()
@@ -40,13 +40,13 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
         """Whether a file is still to be opened before anything is looked for."""
         self._catalogue = Catalogue()
         self._rows: Sequence[Row] = ()
-        self._shelves: Sequence[Shelf] = ()
+        self._shelves: Sequence[SearchedFolder] = ()
         self._at_work: Mapping[str, Sequence[str]] = {}
         self._left: Mapping[str, int] = {}
         """Steps that were not exported, by the name of their session."""
         self._looking = False
-        self._sieve = Sieve()
-        self._sort = Sort.AGE
+        self._sieve = SessionFilter()
+        self._sort = SortOrder.AGE
         self._folded: set[str] = set()
 
     def body(self) -> Iterable[Widget]:
@@ -59,20 +59,20 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
         if self.has_class("-first-open"):
             return "handcompact"
         words = counted(len(self._catalogue), "session")
-        if self._sieve != Sieve():
-            shown = sum(isinstance(row, Found) for row in self._rows)
+        if self._sieve != SessionFilter():
+            shown = sum(isinstance(row, FoundSession) for row in self._rows)
             held = f" with {self._sieve.words!r}" if self._sieve.words else ""
             words = f"{shown:,} of {words} {self._sieve.only}".rstrip() + held
-        by = (f"by {self._sort}",) if self._sort is not Sort.AGE else ()
+        by = (f"by {self._sort}",) if self._sort is not SortOrder.AGE else ()
         return f" {self.glyphs.dot} ".join(("handcompact", words, *by))
 
     @property
     def _list(self) -> SessionList:
         return self.query_one(SessionList)
 
-    def at_hand(self) -> Found | None:
+    def at_hand(self) -> FoundSession | None:
         row = self._list.current
-        return row if isinstance(row, Found) else None
+        return row if isinstance(row, FoundSession) else None
 
     @property
     def _grouped(self) -> bool:
@@ -151,13 +151,13 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
             return
         row = self._list.current
         if row is None:
-            self.status("no session matches" if self._sieve != Sieve() else "")
-        elif isinstance(row, Found):
+            self.status("no session matches" if self._sieve != SessionFilter() else "")
+        elif isinstance(row, FoundSession):
             self.status(spread(short_path(row.path), self._facts(row), self.size.width - 2, self.glyphs))
         else:
             self.status(f"enter {'shows' if row.folded else 'hides'} the sessions in {row.name}")
 
-    def _facts(self, found: Found) -> str:
+    def _facts(self, found: FoundSession) -> str:
         users = self._at_work.get(found.name, ())
         facts = [f"{self.glyphs.warning} in use: {', '.join(users)}"] if users else []
         if steps := self._left.get(found.name):
@@ -177,9 +177,9 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
         match action:
             case "open" if row is None:
                 return "the list is empty"
-            case "agents" | "hold" if not isinstance(row, Found):
+            case "agents" | "hold" if not isinstance(row, FoundSession):
                 return "no session under the cursor"
-            case "agents" if isinstance(row, Found) and not row.subagents:
+            case "agents" if isinstance(row, FoundSession) and not row.subagents:
                 return "this session has no subagent transcripts"
         return None
 
@@ -190,7 +190,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
     @acts
     def action_open(self) -> None:
         row = self._list.current
-        if isinstance(row, Found):
+        if isinstance(row, FoundSession):
             self._open(row.name)
         elif row is not None:
             self._folded ^= {row.name}
@@ -219,7 +219,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
 
     def action_filter(self) -> None:
         from app.tui.screens.choose import ChooseScreen
-        from app.tui.screens.parts.sieves import sieves_of
+        from app.tui.screens.parts.session_filters import sieves_of
 
         sieves, choices = sieves_of(self._catalogue, self._shelves, self._sieve)
 
@@ -234,10 +234,10 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
     @acts
     def action_agents(self) -> None:
         from app.tui.screens.choose import ChooseScreen
-        from app.tui.screens.parts.sieves import subagents_to_choose
+        from app.tui.screens.parts.session_filters import subagents_to_choose
 
         row = self._list.current
-        assert isinstance(row, Found)
+        assert isinstance(row, FoundSession)
         there, choices = subagents_to_choose(row)
 
         def choose(position: int | None) -> None:
@@ -252,13 +252,13 @@ class SessionsScreen(ShowsHeads, LooksForSessions, Holds):
 
     def find(self, text: str) -> None:
         """Show the sessions whose title, project, path or agent holds every word."""
-        self._sieve = Sieve(text, self._sieve.agent, self._sieve.project, self._sieve.days)
+        self._sieve = SessionFilter(text, self._sieve.agent, self._sieve.project, self._sieve.days)
         self._show(to_start=True)
 
     def action_close(self) -> None:
         self._say_error("")
         if not self.give_up_opening():
-            self._sieve = Sieve()
+            self._sieve = SessionFilter()
             self._show()
         elif not len(self._catalogue):
             self._look()

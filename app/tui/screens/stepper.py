@@ -10,32 +10,32 @@ from textual.widget import Widget
 
 from app.display import spread
 from app.opening import Opened
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import Line, acts
 from app.tui.screens.diff import DiffScreen
 from app.tui.screens.export import ExportScreen
 from app.tui.screens.options import OptionsScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
 from app.tui.screens.parts.comparing import Compares
-from app.tui.screens.parts.giving import Gives
-from app.tui.screens.parts.losing import Loses
+from app.tui.screens.parts.lost_facts import ShowsLosses
+from app.tui.screens.parts.progress import TellsWaits
+from app.tui.screens.parts.stage_inputs import GivesStageInputs
 from app.tui.screens.parts.stepping import Failed, Walked
-from app.tui.screens.parts.taking_back import TakesBack
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.undoing import TakesBack
 from app.tui.stage_words import NOTHING, chain_words, session_words, stage_rows, why_not_refuse, why_words
 from app.tui.widgets.change_list import ChangeList
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.stage_list import StageList
-from app.views.comparison import ChangedBlock, Kept
-from app.work.history import Deed
+from app.views.comparison import ChangedBlock, KeepReason
+from app.work.history import OpKind
 from app.work.workspace import Step
 
 
-class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWaits):
+class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, TakesBack, TellsWaits):
     """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
 
-    WHERE: ClassVar[Where] = Where.STEPPER
+    WHERE: ClassVar[KeyScope] = KeyScope.STEPPER
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-usual"), (30, "-tall")]  # noqa: RUF012 (Textual's form)
 
     def __init__(self, opened: Opened) -> None:
@@ -162,17 +162,17 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
     def why_not(self, action: str) -> str | None:
         workspace = self.workspace
         match action:
-            case "accept" | "skip" | "run_all" if reason := workspace.why_not(Deed.RUN):
+            case "accept" | "skip" | "run_all" if reason := workspace.why_not(OpKind.RUN):
                 return f"{reason}: e plans the export"
             case "previous_stage":
-                return workspace.why_not(Deed.BACK)
+                return workspace.why_not(OpKind.BACK)
             case "undo" | "redo":
                 return self.why_not_back(action)
             case "refuse" | "pin" | "diff" if self._shown is None or self.changes.current is None:
                 return "no changed block under the cursor"
             case "refuse":
                 return self._why_not_refuse()
-            case "options" if workspace.why_not(Deed.RUN):
+            case "options" if workspace.why_not(OpKind.RUN):
                 return "all stages are done: [ undoes the last one"
             case "summary":
                 return self.why_not_summary()
@@ -197,7 +197,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
     def action_accept(self) -> None:
         step = self.workspace.pipeline.titles[len(self.workspace.state.taken)]
         self.workspace.advance()
-        left = self.workspace.why_not(Deed.RUN)
+        left = self.workspace.why_not(OpKind.RUN)
         self.did(f"accepted {step}" if left is None else f"accepted {step}; {left}: e plans the export")
 
     @acts
@@ -215,7 +215,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
     @acts
     def action_run_all(self) -> None:
         self.workspace.run_all()
-        self.did(f"{self.workspace.why_not(Deed.RUN)}: e plans the export")
+        self.did(f"{self.workspace.why_not(OpKind.RUN)}: e plans the export")
 
     def action_jump_stage(self, number: int) -> None:
         total = len(self.workspace.pipeline.steps)
@@ -233,7 +233,7 @@ class StepperScreen(ChoosesPipeline, Compares, Loses, Gives, TakesBack, TellsWai
     def action_refuse(self) -> None:
         block = self._block
         assert block is not None
-        if block.kept is Kept.REFUSED:
+        if block.kept is KeepReason.REFUSED:
             self.workspace.allow(block.steps[0], [block.key])
             self.did("allowed")
         else:

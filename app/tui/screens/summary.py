@@ -14,19 +14,19 @@ from app.display import size_of_text, spread
 from app.errors import HandcompactError
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import WorkScreen, acts
 from app.tui.screens.confirm import ConfirmScreen
 from app.tui.screens.proof import ProofScreen
 from app.tui.widgets.editor import Editor
-from app.work.giving import give_summary, prefer, starting_text
-from app.work.wishes import ForStage
+from app.work.stage_inputs import give_summary, prefer, starting_text
+from app.work.summary_requests import ForStage
 
 
 class SummaryScreen(WorkScreen):
     """An editor; taking the text is one step of the history, and then it is held against the session."""
 
-    WHERE: ClassVar[Where] = Where.SUMMARY
+    WHERE: ClassVar[KeyScope] = KeyScope.SUMMARY
 
     class Ready(Message):
         """The text to start from was made."""

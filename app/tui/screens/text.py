@@ -13,11 +13,11 @@ from app.display import size_of_text
 from app.errors import FileChanged
 from app.opening import Opened
 from app.tui.in_thread import in_thread
-from app.tui.keys import Where
+from app.tui.keys import KeyScope
 from app.tui.screens.base import acts
-from app.tui.screens.parts.copies import CopiesTexts
+from app.tui.screens.parts.copying import CopiesTexts
+from app.tui.screens.parts.progress import TellsWaits
 from app.tui.screens.parts.rows import READ_AT_ONCE
-from app.tui.screens.parts.waits import TellsWaits
 from app.tui.widgets.text_pane import TextPane
 from app.views.describe import describe, raw_record, record_of, size_of
 from app.views.listing import Item, key_of
@@ -28,7 +28,7 @@ from app.work.rows import BlockRow
 class TextScreen(CopiesTexts, TellsWaits):
     """A pager; `R` goes between the text and the raw record."""
 
-    WHERE: ClassVar[Where] = Where.TEXT
+    WHERE: ClassVar[KeyScope] = KeyScope.TEXT
 
     class Read(Message):
         """A text was read."""

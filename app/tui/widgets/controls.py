@@ -124,7 +124,7 @@ class TickBox(Control):
         super().action_use()
 
 
-class OneOf(Control):
+class RadioField(Control):
     """`(o) auto  ( ) on  ( ) off`; left and right, space or a click choose.
 
     Where there is no room for all, the one that is chosen: `< auto >  1 of 3`.
@@ -146,7 +146,7 @@ class OneOf(Control):
     ) -> None:
         super().__init__(id=id)
         self.choices = tuple(choices)
-        self.set_reactive(OneOf.value, value)
+        self.set_reactive(RadioField.value, value)
 
     def parts(self) -> Sequence[tuple[str, str]]:
         if not self._has_room:
@@ -182,7 +182,7 @@ class OneOf(Control):
                 return
 
 
-class Push(Control):
+class PushButton(Control):
     """`[ Write ]`; enter, space or a click presses it, also when it is dimmed.
 
     Left and right go to the button beside it and stay within the row; up and down leave it in the end,
@@ -197,7 +197,7 @@ class Push(Control):
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
     DEFAULT_CSS = """
-    Push { width: auto; margin: 0 1; }
+    PushButton { width: auto; margin: 0 1; }
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class Push(Control):
     def action_beside(self, by: int) -> None:
         """Go to the button on one side, where there is one."""
         assert self.parent is not None
-        row = [push for push in self.parent.children if isinstance(push, Push) and push.focusable]
+        row = [push for push in self.parent.children if isinstance(push, PushButton) and push.focusable]
         at = row.index(self) + by
         if 0 <= at < len(row):
             row[at].focus()

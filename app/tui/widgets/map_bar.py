@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from app.display import UNICODE, Glyphs
 from app.tui.widgets.usage_bar import SHARES
-from app.views.session_map import SessionMap, Slice, Sort
+from app.views.session_map import SessionMap, Slice, SliceKind
 
 LABEL: Final = " Map     "
 
@@ -30,7 +30,7 @@ class MapBar(Widget):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"map-bar--{sort}" for sort in Sort),
+        *(f"map-bar--{sort}" for sort in SliceKind),
         "map-bar--label",
         "map-bar--sign",
     }
@@ -121,11 +121,11 @@ class MapBar(Widget):
 
     def _both(self, each: Slice, largest: int) -> str:
         # In ASCII the levels are made of the same signs as the textures.
-        has_height = each.sort is Sort.KEPT and self.glyphs.pictures
+        has_height = each.sort is SliceKind.KEPT and self.glyphs.pictures
         return self._level(each, largest) if has_height else self._texture(each)
 
     def _texture(self, each: Slice) -> str:
-        if each.sort is Sort.UNSENT or not each.tokens:
+        if each.sort is SliceKind.UNSENT or not each.tokens:
             return " "
         return self.glyphs.bar[SHARES.index(each.sort)]
 

@@ -7,7 +7,7 @@ from textual.widgets import Input
 from app.display import Glyphs, escaped, printable, unescaped
 from app.errors import BadPipeline
 from app.stages.base import check_option
-from app.tui.widgets.controls import OneOf, TickBox
+from app.tui.widgets.controls import RadioField, TickBox
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.field import Field
 from app.views.stage_view import OptionValue, value_words
@@ -31,7 +31,7 @@ class OptionField(Field):
         match self.control:
             case TickBox() as box:
                 return value_words(box.value)
-            case OneOf() as one:
+            case RadioField() as one:
                 return one.value
             case Input() as entry:
                 return unescaped(entry.value)
@@ -42,7 +42,7 @@ class OptionField(Field):
         match self.control:
             case TickBox() as box:
                 box.value = text == "true"
-            case OneOf() as one:
+            case RadioField() as one:
                 one.value = text
             case Input() as entry:
                 entry.value = escaped(text)
@@ -64,13 +64,13 @@ class OptionField(Field):
         return self.problem
 
 
-def _control(option: OptionValue) -> TickBox | OneOf | Input:
+def _control(option: OptionValue) -> TickBox | RadioField | Input:
     value = value_words(option.value)
     if option.option.type == "bool":
         return TickBox("", bool(option.value))
     # Of a list, choices say what may stand in it.
     if option.option.choices and not option.option.type.startswith("tuple"):
-        return OneOf(option.option.choices, value)
+        return RadioField(option.option.choices, value)
     return Entry(
         escaped(value), safe=printable, placeholder="none", select_on_focus=option.option.type == "int"
     )

@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from rich.segment import Segment
 from textual.strip import Strip
 
-from app.discovery.catalogue import Project, Row, Sort
-from app.discovery.found import Found
+from app.discovery.catalogue import Project, Row, SortOrder
+from app.discovery.found_session import FoundSession
 from app.display import UNICODE, Glyphs, cells, counted, fit, human_age, human_bytes, one_line, short_number
 from app.tui.widgets.line_view import LineView
 
@@ -31,7 +31,7 @@ class SessionList(LineView):
     def __init__(self, *, glyphs: Glyphs = UNICODE, id: str | None = None) -> None:  # noqa: A002
         super().__init__(glyphs=glyphs, id=id)
         self._rows: Sequence[Row] = ()
-        self._sort = Sort.AGE
+        self._sort = SortOrder.AGE
         self._grouped = False
         self._at_work: Collection[str] = ()
         self._left: Collection[str] = ()
@@ -42,7 +42,7 @@ class SessionList(LineView):
         rows: Sequence[Row],
         *,
         now: float,
-        sort: Sort = Sort.AGE,
+        sort: SortOrder = SortOrder.AGE,
         grouped: bool = False,
         running: Collection[str] = (),
         left: Collection[str] = (),
@@ -108,9 +108,9 @@ class SessionList(LineView):
         glyphs = self.glyphs
         parts = [] if self._grouped else [_end(project, _PROJECT[wide], glyphs)]
         parts += [fit(age, _AGE, glyphs, right=True), fit(size, _SIZE, glyphs, right=True)]
-        if wide or self._sort is not Sort.MESSAGES:
+        if wide or self._sort is not SortOrder.MESSAGES:
             parts.append(fit(tokens, _COUNT, glyphs, right=True))
-        if wide or self._sort is Sort.MESSAGES:
+        if wide or self._sort is SortOrder.MESSAGES:
             parts.append(fit(messages, _COUNT, glyphs, right=True))
         if wide:
             parts.append(one_line(agent, _AGENT, glyphs))
@@ -118,7 +118,7 @@ class SessionList(LineView):
 
 
 def _words(row: Row) -> str:
-    return f"{row.title} {row.project}" if isinstance(row, Found) else row.name
+    return f"{row.title} {row.project}" if isinstance(row, FoundSession) else row.name
 
 
 def _end(path: str, width: int, glyphs: Glyphs) -> str:

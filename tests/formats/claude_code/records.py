@@ -143,8 +143,8 @@ def request(session: Session, messages: Sequence[Message] | None = None) -> list
     return [(message["role"], message["content"]) for _, message in pairs]
 
 
-def rewrite(session: Session, messages: Sequence[Message] | None = None, **wishes: Any) -> Rewriting:
-    return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **wishes))
+def rewrite(session: Session, messages: Sequence[Message] | None = None, **options: Any) -> Rewriting:
+    return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **options))
 
 
 def by_uuid(data: bytes) -> dict[str, Value]:

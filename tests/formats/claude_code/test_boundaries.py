@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from app.model import Message, Standing
+from app.model import Message, SendStatus
 from tests.formats.claude_code.records import (
     NEW_ID,
     OLD_ID,
@@ -74,7 +74,7 @@ def test_it_reads_back_as_it_was_meant() -> None:
     assert request(again) == request(session, kept)
     found = again.boundaries[-1]
     assert (found.trigger, found.strategy, found.removed) == ("manual", "structured", 4)
-    old = [message for message in again.messages if message.standing is Standing.BEFORE_BOUNDARY]
+    old = [message for message in again.messages if message.standing is SendStatus.BEFORE_BOUNDARY]
     assert said(old) == said(session.live[:4])
 
 
@@ -100,7 +100,7 @@ def test_the_first_request_is_moved_behind_the_boundary() -> None:
     again = read_bytes(out)
     assert said(again.live)[0] == ["What was done.", "Build it.", "Test it."]
     assert again.facts.messages == 4
-    assert [m.standing for m in again.messages[:3]] == [Standing.BEFORE_BOUNDARY] * 3
+    assert [m.standing for m in again.messages[:3]] == [SendStatus.BEFORE_BOUNDARY] * 3
 
 
 def test_everything_can_be_summarised() -> None:

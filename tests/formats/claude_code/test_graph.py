@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.model import Standing
+from app.model import SendStatus
 from tests.formats.claude_code.records import (
     Value,
     assistant,
@@ -57,7 +57,7 @@ def test_the_last_message_decides_which_branch_is_live() -> None:
     ]
     session = read(*records)
     assert said(session.live) == [["Pick a name."], ["Falcon?"], ["Shorter."], ["Kite."]]
-    assert [m.standing for m in session.messages if m not in session.live] == [Standing.OFF_BRANCH] * 2
+    assert [m.standing for m in session.messages if m not in session.live] == [SendStatus.OFF_BRANCH] * 2
     assert [leaf.key for leaf in session.leaves] == [uuid(6), uuid(4)]
     assert session.leaves[1].messages == 2
     assert "forked" in {notice.word for notice in session.notices}
@@ -117,7 +117,7 @@ def test_sidechains_are_apart() -> None:
     )
     assert said(session.live)[-1] == ["Done."]
     assert session.facts.sidechain_records == 3
-    aside = [m for m in session.messages if m.standing is Standing.SIDECHAIN]
+    aside = [m for m in session.messages if m.standing is SendStatus.SIDECHAIN]
     assert said(aside) == [["Task."], ["Working."], ["More."]]
 
 
@@ -135,8 +135,8 @@ def test_a_boundary_hides_what_came_before_it_whatever_its_logical_parent() -> N
     )
     assert said(session.live) == [["Story.", "Go on."], ["Ok."]]
     standings = {block: m.standing for m in session.messages for block in said([m])[0]}
-    assert standings["Old."] is standings["More."] is Standing.BEFORE_BOUNDARY
-    assert standings["Left."] is Standing.OFF_BRANCH
+    assert standings["Old."] is standings["More."] is SendStatus.BEFORE_BOUNDARY
+    assert standings["Left."] is SendStatus.OFF_BRANCH
     assert (session.boundaries[0].tokens_before, session.boundaries[0].tokens_after) == (100, 9)
 
 
@@ -152,7 +152,7 @@ def test_every_earlier_boundary_is_counted_once() -> None:
     )
     assert [mark.key for mark in session.boundaries] == [uuid(2), uuid(5)]
     assert said(session.live) == [["Story two."], ["Last."]]
-    assert {m.standing for m in session.messages if m not in session.live} == {Standing.BEFORE_BOUNDARY}
+    assert {m.standing for m in session.messages if m not in session.live} == {SendStatus.BEFORE_BOUNDARY}
 
 
 def preserved(head: int, tail: int, anchor: int) -> Value:

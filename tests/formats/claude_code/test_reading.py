@@ -9,7 +9,7 @@ from app.model import (
     Author,
     Image,
     Opaque,
-    Standing,
+    SendStatus,
     Text,
     Thinking,
     ToolResult,
@@ -240,7 +240,7 @@ def test_errors_of_the_client_are_never_sent() -> None:
     failed["message"]["usage"] = {"input_tokens": 0, "output_tokens": 0}
     session = read(user(1, None, "Hi"), assistant(2, 1, "Yo"), failed)
     assert said(session.live) == [["Hi"], ["Yo"]]
-    assert session.messages[-1].standing is Standing.NEVER_SENT
+    assert session.messages[-1].standing is SendStatus.NEVER_SENT
     assert session.model == "claude-x"
     assert "synthetic-record" in {notice.word for notice in session.notices}
 
@@ -273,7 +273,7 @@ def test_a_real_compacted_session_is_sent_as_its_client_sends_it() -> None:
     assert session.live[0].boundary is session.boundaries[0]
     # The preserved message stands before the boundary in the file and behind the summary in the request.
     assert said(session.live)[1] == ["The price list is already in order; I changed nothing."]
-    before = [m for m in session.messages if m.standing is Standing.BEFORE_BOUNDARY]
+    before = [m for m in session.messages if m.standing is SendStatus.BEFORE_BOUNDARY]
     assert len(before) == 25
     assert session.facts.branches == 1
 

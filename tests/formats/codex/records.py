@@ -133,8 +133,8 @@ def request(session: Session, messages: Sequence[Message] | None = None) -> list
     return [value for _, value in sent]
 
 
-def rewrite(session: Session, messages: Sequence[Message] | None = None, **wishes: Any) -> Rewriting:
-    return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **wishes))
+def rewrite(session: Session, messages: Sequence[Message] | None = None, **options: Any) -> Rewriting:
+    return FORMAT.rewrite(session, Rewrite(tuple(session.live if messages is None else messages), **options))
 
 
 def broken(session: Session) -> list[str]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import Written, write
 from app.formats.source import FileSource
-from app.model import Standing, ToolResult, blocks_of, text_of
+from app.model import SendStatus, ToolResult, blocks_of, text_of
 from app.opening import open_workspace
 from tests.formats.codex.records import FORMAT, SAMPLES, broken
 
@@ -28,7 +28,7 @@ def rollout(home: Path) -> Path:
 def export(path: Path, pipeline: str, *settings: str) -> Written:
     opened = open_workspace(str(path), pipeline=pipeline, settings=settings, exact=False)
     opened.workspace.run_all()
-    plan = make_plan(opened.workspace, opened.source, Wishes())
+    plan = make_plan(opened.workspace, opened.source, ExportOptions())
     return write(plan, drop_user_words=True)
 
 
@@ -64,5 +64,5 @@ def test_a_summary_makes_a_compaction_that_is_read_as_one(rollout: Path) -> None
     assert written.target is not None
     again = FORMAT.read(FileSource(written.target))
     assert len(again.boundaries) == 1 and again.boundaries[0].tokens_before
-    assert any(message.standing is Standing.BEFORE_BOUNDARY for message in again.messages)
+    assert any(message.standing is SendStatus.BEFORE_BOUNDARY for message in again.messages)
     assert again.last_usage is not None and again.last_usage.context < 30898

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.model import Author, Standing, Text, Usage, blocks_of
+from app.model import Author, SendStatus, Text, Usage, blocks_of
 from tests.formats.codex.records import (
     PREFIX,
     Value,
@@ -35,7 +35,7 @@ def two_turns() -> list[Value]:
 def test_a_compaction_leaves_its_own_history_and_hides_the_rest() -> None:
     session = read(*two_turns(), compacted("Sum", user("One"), user("Sum")), assistant("3"))
     assert texts(session.live) == [["One"], ["Sum"], ["3"]]
-    assert [m.standing for m in session.messages].count(Standing.BEFORE_BOUNDARY) == 4
+    assert [m.standing for m in session.messages].count(SendStatus.BEFORE_BOUNDARY) == 4
     assert session.live[0].boundary is session.boundaries[0]
     assert [b.author for _, b in blocks_of(session.live) if isinstance(b, Text)] == [
         Author.USER, Author.SUMMARY, Author.ASSISTANT,
@@ -49,7 +49,7 @@ def test_the_last_compaction_governs() -> None:
     assert texts(session.live) == [["One"], ["Sum 2"], ["4"]]
     assert len(session.boundaries) == 2
     # The copies of an older compaction are not shown again, its summary is.
-    before = [m for m in session.messages if m.standing is Standing.BEFORE_BOUNDARY]
+    before = [m for m in session.messages if m.standing is SendStatus.BEFORE_BOUNDARY]
     assert texts(before) == [["One"], ["1"], ["Two"], ["2"], ["Sum 1"], ["3"]]
     assert "superseded-history" in {notice.word for notice in session.notices}
 
@@ -80,7 +80,7 @@ def test_many_such_compactions_are_no_burden() -> None:
 def test_turns_are_taken_back_from_the_end() -> None:
     session = read(*two_turns(), user("Three"), assistant("3"), rolled_back(2), user("Other"))
     assert texts(session.live) == [["One"], ["1"], ["Other"]]
-    assert [m.standing for m in session.messages].count(Standing.OFF_BRANCH) == 4
+    assert [m.standing for m in session.messages].count(SendStatus.OFF_BRANCH) == 4
     assert texts(read(*two_turns(), rolled_back(0)).live) == texts(read(*two_turns()).live)
 
 

@@ -13,7 +13,7 @@ from app.model import (
     Image,
     Opaque,
     Role,
-    Standing,
+    SendStatus,
     Text,
     Thinking,
     ToolResult,
@@ -211,7 +211,7 @@ def test_what_the_client_keeps_for_itself_is_not_sent() -> None:
         assistant("Yo"),
     )
     assert texts(session.live) == [["Hi"], ["Yo"]]
-    assert [m.standing for m in session.messages] == [Standing.NEVER_SENT, Standing.LIVE, Standing.LIVE]
+    assert [m.standing for m in session.messages] == [SendStatus.NEVER_SENT, SendStatus.LIVE, SendStatus.LIVE]
 
 
 def test_a_message_without_content_is_not_lost() -> None:

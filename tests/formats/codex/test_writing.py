@@ -61,9 +61,9 @@ def talk() -> list[Value]:
     ]
 
 
-def planned(session: Any, messages: tuple[Message, ...], **wishes: Any) -> bytes:
+def planned(session: Any, messages: tuple[Message, ...], **options: Any) -> bytes:
     """The new file, which must read back as what was planned."""
-    rewriting = rewrite(session, messages, **wishes)
+    rewriting = rewrite(session, messages, **options)
     data = written(rewriting)
     again = read_bytes(data)
     assert request(again) == request(session, messages)

@@ -79,8 +79,8 @@ def read(*events: Value) -> Session:
     return FORMAT.read(BytesSource(lines(*events), "events.jsonl"))
 
 
-def rewrite(session: Session, *messages: Message, **wishes: Any) -> Rewriting:
-    return FORMAT.rewrite(session, Rewrite(messages, **wishes))
+def rewrite(session: Session, *messages: Message, **options: Any) -> Rewriting:
+    return FORMAT.rewrite(session, Rewrite(messages, **options))
 
 
 def again(rewriting: Rewriting) -> Session:

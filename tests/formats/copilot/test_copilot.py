@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 import pytest
 from msgspec.structs import replace
 
-from app.export.plan import Wishes, make_plan
+from app.export.plan import ExportOptions, make_plan
 from app.export.write import write
 from app.formats import FORMATS, detect
 from app.formats.source import BytesSource, FileSource
@@ -23,7 +23,7 @@ from app.model import (
     Held,
     Message,
     Role,
-    Standing,
+    SendStatus,
     Text,
     ToolResult,
     ToolUse,
@@ -118,7 +118,7 @@ def test_a_compaction_that_succeeded_stands_for_what_is_before_it() -> None:
     assert session.live[0].boundary == boundary and boundary.trigger == "auto"
     summary = session.live[0].blocks[0]
     assert isinstance(summary, Text) and summary.author is Author.SUMMARY
-    assert all(m.standing is Standing.BEFORE_BOUNDARY for m in session.messages[:7])
+    assert all(m.standing is SendStatus.BEFORE_BOUNDARY for m in session.messages[:7])
 
 
 def test_a_compaction_of_the_client_tells_what_it_was() -> None:
@@ -129,7 +129,7 @@ def test_a_compaction_of_the_client_tells_what_it_was() -> None:
 def test_what_a_subagent_did_is_not_sent() -> None:
     apart = [{**assistant(20, "Inside."), "agentId": "x"}, {**user(21, "Do."), "agentId": "x"}]
     session = read(*talk()[:2], *apart, assistant(22, "Outside."))
-    assert [m.standing for m in session.messages].count(Standing.SIDECHAIN) == 2
+    assert [m.standing for m in session.messages].count(SendStatus.SIDECHAIN) == 2
     assert [form["role"] for form in request(session)] == ["user", "assistant"]
 
 
@@ -268,7 +268,7 @@ def test_an_export_lies_in_a_folder_of_its_own_where_the_client_looks(home: Path
     path = folder / "events.jsonl"
     path.write_bytes(lines(*talk()))
     opened = open_workspace(str(path), pipeline="react-mini", exact=False)
-    done = write(make_plan(opened.workspace, opened.source, Wishes()))
+    done = write(make_plan(opened.workspace, opened.source, ExportOptions()))
     assert done.target is not None and done.target.parent.parent == folder.parent
     ident = done.target.parent.name
     assert done.target.name == "events.jsonl" and done.plan.resuming.command == f"copilot --resume={ident}"
@@ -282,9 +282,9 @@ def test_a_log_from_elsewhere_is_installed_where_the_client_looks(home: Path, tm
     path.write_bytes(lines(*talk()))
     opened = open_workspace(str(path), pipeline="react-mini", exact=False, install=True)
     looked_in = home / ".copilot/session-state"
-    told = make_plan(opened.workspace, opened.source, Wishes()).resuming.why_none("x")
+    told = make_plan(opened.workspace, opened.source, ExportOptions()).resuming.why_none("x")
     assert told == f"Copilot CLI looks in {looked_in}, not here: x"
-    plan = make_plan(opened.workspace, opened.source, Wishes(install=True))
+    plan = make_plan(opened.workspace, opened.source, ExportOptions(install=True))
     assert plan.target is not None and plan.target.name == "events.jsonl"
     assert plan.target.parent.parent == home / ".copilot/session-state"
     assert plan.resuming.command == f"copilot --resume={plan.target.parent.name}"

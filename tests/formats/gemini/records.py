@@ -96,13 +96,13 @@ def log(*records: Any) -> Session:
     return read(lines(header(), *records))
 
 
-def planned(session: Session, messages: tuple[Message, ...] | None = None, **wishes: Any) -> Rewriting:
+def planned(session: Session, messages: tuple[Message, ...] | None = None, **options: Any) -> Rewriting:
     wanted = session.live if messages is None else messages
-    return FORMAT.rewrite(session, Rewrite(wanted, **{"session_id": NEW_ID, **wishes}))
+    return FORMAT.rewrite(session, Rewrite(wanted, **{"session_id": NEW_ID, **options}))
 
 
-def written(session: Session, messages: tuple[Message, ...] | None = None, **wishes: Any) -> bytes:
-    return b"".join(planned(session, messages, **wishes).pieces())
+def written(session: Session, messages: tuple[Message, ...] | None = None, **options: Any) -> bytes:
+    return b"".join(planned(session, messages, **options).pieces())
 
 
 def records_of(data: bytes) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.model import Author, Image, Role, Standing, Text, Thinking, ToolResult, ToolUse
+from app.model import Author, Image, Role, SendStatus, Text, Thinking, ToolResult, ToolUse
 from tests.formats.gemini.records import (
     OLD_ID,
     SAMPLES,
@@ -92,7 +92,7 @@ def test_thoughts_are_shown_and_not_sent() -> None:
     thought = {"subject": "", "description": "Let me see.", "timestamp": "x"}
     session = log(user("Hi."), model("Hello.", thoughts=[thought]))
     shown = [m for m in session.messages if any(isinstance(b, Thinking) for b in m.blocks)]
-    assert [each.standing for each in shown] == [Standing.NEVER_SENT]
+    assert [each.standing for each in shown] == [SendStatus.NEVER_SENT]
     assert len(session.live) == 2
 
 
@@ -104,7 +104,7 @@ def test_what_the_client_leaves_out_is_not_sent(text: str) -> None:
 
 def test_notes_to_the_person_are_not_sent() -> None:
     session = log(user("Hi."), message("i", "info", "Updated."), model("Hello."))
-    assert [m.standing for m in session.messages if m.key == "i"] == [Standing.NEVER_SENT]
+    assert [m.standing for m in session.messages if m.key == "i"] == [SendStatus.NEVER_SENT]
 
 
 def test_files_that_the_client_put_into_a_prompt_are_not_the_person_s_words() -> None:
@@ -119,7 +119,7 @@ def test_a_compression_hides_what_came_before_it() -> None:
     snapshot = user("<state_snapshot>all of it</state_snapshot>", "s")
     session = log(user("Old."), model("Done."), began(snapshot, model("Got it.")), user("New."))
     assert [each.key for each in session.live] == ["s", "g-Got it.", "u-New."]
-    assert [m.standing for m in session.messages if m.key == "u-Old."] == [Standing.BEFORE_BOUNDARY]
+    assert [m.standing for m in session.messages if m.key == "u-Old."] == [SendStatus.BEFORE_BOUNDARY]
     assert session.live[0].boundary is session.boundaries[0]
     assert session.live[0].blocks[0].author is Author.SUMMARY  # type: ignore[union-attr]
 
@@ -143,7 +143,7 @@ def test_a_list_that_repeats_the_messages_is_no_compression() -> None:
 def test_what_was_taken_back_is_shown_off_the_branch() -> None:
     session = log(user("One."), model("1"), user("Two."), model("2"), rewind("u-Two."), user("Three."))
     assert texts(session) == ["One.", "1", "Three."]
-    gone = [each.key for each in session.messages if each.standing is Standing.OFF_BRANCH]
+    gone = [each.key for each in session.messages if each.standing is SendStatus.OFF_BRANCH]
     assert gone == ["u-Two.", "g-2"]
 
 

@@ -16,8 +16,8 @@ from app.model import (
     HeldValue,
     Message,
     Role,
+    SendStatus,
     Session,
-    Standing,
     Text,
     ToolResult,
     ToolUse,
@@ -168,7 +168,7 @@ def test_a_boundary_stands_between_what_is_hidden_and_what_is_kept() -> None:
     data = written(session, messages, boundary=boundary, context_tokens=55, title="Short")
     again = read(data)
     assert request(again) == request(session, messages)
-    assert [m.key for m in again.messages if m.standing is Standing.BEFORE_BOUNDARY] == ["u-One.", "g-1"]
+    assert [m.key for m in again.messages if m.standing is SendStatus.BEFORE_BOUNDARY] == ["u-One.", "g-1"]
     found = again.boundaries[0]
     assert (found.trigger, found.strategy, found.removed, found.tokens_before) == ("auto", "full", 4, 900)
     assert again.live[0].boundary is found
@@ -222,7 +222,7 @@ def test_what_was_taken_back_stays_taken_back() -> None:
     session = log(user("One."), model("1"), user("Two."), rewind("u-Two."), user("Three."), model("3"))
     again = read(written(session))
     assert texts(again) == ["One.", "1", "Three.", "3"]
-    assert [m.key for m in again.messages if m.standing is Standing.OFF_BRANCH] == ["u-Two."]
+    assert [m.key for m in again.messages if m.standing is SendStatus.OFF_BRANCH] == ["u-Two."]
 
 
 def test_of_changes_of_the_header_the_last_of_each_stays() -> None:

@@ -114,13 +114,13 @@ def export(*messages: Value, **info: Any) -> Session:
     return read(document(*messages, **info))
 
 
-def planned(session: Session, messages: tuple[Message, ...] | None = None, **wishes: Any) -> Rewriting:
+def planned(session: Session, messages: tuple[Message, ...] | None = None, **options: Any) -> Rewriting:
     wanted = session.live if messages is None else messages
-    return FORMAT.rewrite(session, Rewrite(wanted, **{"session_id": NEW_ID, **wishes}))
+    return FORMAT.rewrite(session, Rewrite(wanted, **{"session_id": NEW_ID, **options}))
 
 
-def written(session: Session, messages: tuple[Message, ...] | None = None, **wishes: Any) -> bytes:
-    return b"".join(planned(session, messages, **wishes).pieces())
+def written(session: Session, messages: tuple[Message, ...] | None = None, **options: Any) -> bytes:
+    return b"".join(planned(session, messages, **options).pieces())
 
 
 def value_of(data: bytes) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.discovery.look import discover
+from app.discovery.folders import discover
 from app.errors import UnreadableFile
 from app.formats import detect, fresh_id, open_session, open_source
 from app.formats.opencode.ids import fresh_session_id

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.model import Author, Image, Standing, Text, Thinking, ToolResult, ToolUse
+from app.model import Author, Image, SendStatus, Text, Thinking, ToolResult, ToolUse
 from tests.formats.opencode.records import (
     OLD_ID,
     PICTURE,
@@ -106,7 +106,7 @@ def test_what_the_person_did_not_type_is_not_hers() -> None:
         Author.INJECTED,
     ]
     assert "for the screen" not in texts(session)
-    assert [m.standing for m in session.messages if m.key.endswith("/unsent")] == [Standing.NEVER_SENT]
+    assert [m.standing for m in session.messages if m.key.endswith("/unsent")] == [SendStatus.NEVER_SENT]
 
 
 def test_thinking_is_read_with_its_seal() -> None:
@@ -130,7 +130,7 @@ def test_a_compaction_hides_what_came_before_and_keeps_its_tail_behind_the_summa
         compaction(tail_start_id=THIRD), summary("All of it."), user("New."),
     )  # fmt: skip
     assert texts(session) == ["What did we do so far?", "All of it.", "Kept.", "2", "New."]
-    assert [m.standing for m in session.messages[:2]] == [Standing.BEFORE_BOUNDARY] * 2
+    assert [m.standing for m in session.messages[:2]] == [SendStatus.BEFORE_BOUNDARY] * 2
     boundary = session.boundaries[0]
     assert (boundary.trigger, boundary.hides) == ("auto", True)
     assert session.live[0].boundary is boundary
@@ -147,7 +147,7 @@ def test_a_compaction_without_a_summary_hides_nothing() -> None:
 def test_what_was_taken_back_is_off_the_branch() -> None:
     session = export(user("One."), assistant("1"), user("Two."), assistant("2"), revert={"messageID": THIRD})
     assert texts(session) == ["One.", "1"]
-    assert [m.standing for m in session.messages[2:]] == [Standing.OFF_BRANCH] * 2
+    assert [m.standing for m in session.messages[2:]] == [SendStatus.OFF_BRANCH] * 2
 
 
 def test_what_is_told_of_the_session() -> None:

@@ -17,8 +17,8 @@ from app.model import (
     Image,
     Message,
     Role,
+    SendStatus,
     Session,
-    Standing,
     Text,
     ToolResult,
     ToolUse,
@@ -151,7 +151,7 @@ def test_a_boundary_is_a_question_and_a_summary_in_front_of_what_is_kept() -> No
     found = again.boundaries[0]
     assert (found.trigger, found.strategy, found.removed, found.tokens_before) == ("auto", "full", 4, 900)
     assert (again.title, again.last_usage and again.last_usage.context) == ("Short", 55)
-    assert [m.standing for m in again.messages[:2]] == [Standing.BEFORE_BOUNDARY] * 2
+    assert [m.standing for m in again.messages[:2]] == [SendStatus.BEFORE_BOUNDARY] * 2
 
 
 def test_without_the_old_part_the_question_stands_first() -> None:

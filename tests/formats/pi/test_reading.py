@@ -13,7 +13,7 @@ from app.errors import InputError
 from app.formats import detect
 from app.formats.base import Rewrite
 from app.formats.source import BytesSource
-from app.model import Author, Message, Role, Session, Standing, Text, Thinking, ToolResult, Usage, text_of
+from app.model import Author, Message, Role, SendStatus, Session, Text, Thinking, ToolResult, Usage, text_of
 from tests.formats.claude_code.records import said as words
 from tests.formats.edits import written
 from tests.formats.pi.records import (
@@ -61,7 +61,7 @@ def test_the_sample_is_read_as_pi_sends_it() -> None:
     assert session.notices == ()
     (mark,) = session.boundaries
     assert (mark.tokens_before, mark.hides, mark.trigger) == (32335, True, "auto")
-    assert [m.standing for m in session.messages[:6]] == [Standing.BEFORE_BOUNDARY] * 6
+    assert [m.standing for m in session.messages[:6]] == [SendStatus.BEFORE_BOUNDARY] * 6
     system, summary, first, *_ = session.live
     assert (system.role, summary.boundary, first.key) == (Role.SYSTEM, mark, "db131d76")
     sent = request(session)[0][1][0]["text"]

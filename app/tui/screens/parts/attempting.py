@@ -15,14 +15,14 @@ from app.tui.in_thread import in_thread
 from app.tui.screens.base import WorkScreen
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
-from app.work.attempts import Attempt, Way, attempt, take
+from app.work.attempts import Attempt, EditVariant, attempt, take
 
 NOTHING_CHANGED = "nothing changed"
 WORDS_NAMED = 6
 """Texts of the person's own that a question names."""
 
 
-Then: TypeAlias = Callable[[Attempt, Way], None]
+Then: TypeAlias = Callable[[Attempt, EditVariant], None]
 """What is done with the way that an edit can be done."""
 
 
@@ -47,7 +47,7 @@ class Attempts(WorkScreen):
         """Say why nothing was done."""
         self.status(words)
 
-    def edited(self, way: Way) -> None:
+    def edited(self, way: EditVariant) -> None:
         """An edit was done."""
         self.did(f"{way.words}: u undoes it")
 
@@ -79,7 +79,7 @@ class Attempts(WorkScreen):
         else:
             self._offer(found, event.then)
 
-    def _take(self, found: Attempt, way: Way) -> None:
+    def _take(self, found: Attempt, way: EditVariant) -> None:
         if take(self.workspace, found, way):
             self.edited(way)
         else:
@@ -105,7 +105,7 @@ class Attempts(WorkScreen):
             ChooseScreen("How much of it?", choices, about=f"Not all of it: {found.reason}."), choose
         )
 
-    def _confirm(self, found: Attempt, way: Way, then: Then) -> None:
+    def _confirm(self, found: Attempt, way: EditVariant, then: Then) -> None:
         """Ask, and name the person's own words that would be touched."""
         touches = f", with {way.touches}" if way.touches else ""
         named = [f"- {' '.join(words.split())[:60]}" for words in way.own_words[:WORDS_NAMED]]

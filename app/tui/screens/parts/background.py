@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
-from app.collecting import collector_paused
+from app.gc_control import collector_paused
 from app.model import Block, blocks_of
 from app.stages.base import Messages
 from app.tokens.calibration import Calibration

@@ -11,7 +11,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.choose_pipeline import ChoosesPipeline
 from app.tui.screens.parts.opens import OpensSessions
 from app.tui.screens.parts.rows import RowsScreen
-from app.views.listing import Only, Share, Within, shares
+from app.views.listing import FacetFilter, FilterShare, KeysFilter, shares
 
 
 class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
@@ -22,8 +22,8 @@ class Chooses(RowsScreen, ChoosesPipeline, OpensSessions):
         rows, seen = self.view_now.items, self.seen
         self.behind(len(rows), lambda: shares(rows, seen), self._choose_filter, words="adding up")
 
-    def _choose_filter(self, found: Sequence[Share]) -> None:
-        options: list[Only | Within | None] = [None, *(share.only for share in found)]
+    def _choose_filter(self, found: Sequence[FilterShare]) -> None:
+        options: list[FacetFilter | KeysFilter | None] = [None, *(share.only for share in found)]
         choices = [Choice("everything", f"{human_number(len(self.view_now.items)):>7}  {'':>5}")]
         choices += [
             Choice(

@@ -7,9 +7,9 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from app.display import cells, safe_text
-from app.export.plan import Wishes, typed_path
+from app.export.plan import ExportOptions, typed_path
 from app.formats.source import FileSource
-from app.masking import Wanted
+from app.masking import MaskingOptions
 from app.opening import Opened
 from app.tui.screens.parts.exporting import Exports
 from app.tui.widgets.controls import Control, TickBox
@@ -44,15 +44,15 @@ class AsksForExport(Exports):
         return self.query_one(f"#{name}", TickBox)
 
     @property
-    def wishes(self) -> Wishes:
+    def options(self) -> ExportOptions:
         """What the fields ask for; raises InputError for a path that cannot be one."""
         typed = self.query_one("#target", Input).value.strip()
         is_own = bool(typed) and typed != self._usual and not self.box("in-place").value
-        return Wishes(
+        return ExportOptions(
             out=typed_path(typed) if is_own else None,
             in_place=self.box("in-place").value,
             install=self.box("install").value,
-            share=Wanted() if self.box("share").value else None,
+            share=MaskingOptions() if self.box("share").value else None,
             backup=self.box("backup").value,
             report=self.box("report").value,
             drop_old=self.box("drop-old").value,

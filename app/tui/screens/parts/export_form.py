@@ -8,7 +8,7 @@ from textual.widgets import ContentSwitcher
 from app.display import Glyphs
 from app.tui.export_words import WHERE_AGENT_LOOKS
 from app.tui.screens.base import Line
-from app.tui.widgets.controls import Push, TickBox
+from app.tui.widgets.controls import PushButton, TickBox
 from app.tui.widgets.entry import Entry
 from app.tui.widgets.fact_list import FactList
 from app.tui.widgets.text_pane import TextPane
@@ -16,7 +16,11 @@ from app.tui.widgets.text_pane import TextPane
 
 def export_panels(glyphs: Glyphs) -> ContentSwitcher:
     """The three panels, the form in front."""
-    buttons = (Push("Cancel", id="cancel"), Push("Dry run", id="dry-run"), Push("Write", id="write"))
+    buttons = (
+        PushButton("Cancel", id="cancel"),
+        PushButton("Dry run", id="dry-run"),
+        PushButton("Write", id="write"),
+    )
     form = Vertical(
         Horizontal(Line("Write", classes="name"), Entry(id="target"), classes="entry"),
         TickBox("Back up the original", True, id="backup"),
@@ -33,9 +37,9 @@ def export_panels(glyphs: Glyphs) -> ContentSwitcher:
     )
     dry = Vertical(
         TextPane(glyphs=glyphs, id="text"),
-        Horizontal(Push("Back", id="back"), classes="buttons"),
+        Horizontal(PushButton("Back", id="back"), classes="buttons"),
         id="dry",
     )
-    close = (Push("Copy resume command", id="resume"), Push("Close", id="close"))
+    close = (PushButton("Copy resume command", id="resume"), PushButton("Close", id="close"))
     done = Vertical(FactList(glyphs=glyphs, id="places"), Horizontal(*close, classes="buttons"), id="done")
     return ContentSwitcher(form, dry, done, initial="form")

@@ -9,9 +9,9 @@ from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from app.errors import HandcompactError
-from app.export.plan import ExportPlan, Wishes, make_plan
+from app.export.cancellation import Stopper
+from app.export.plan import ExportOptions, ExportPlan, make_plan
 from app.export.sharing import Sharing, foreseen
-from app.export.stopping import Stopper
 from app.export.write import Written, write
 from app.formats.source import FileSource
 from app.model import blocks_of, chars_of
@@ -79,7 +79,7 @@ class Exports(WorkScreen):
         """Where the results that are gone are listed, if they are."""
 
     @in_thread(exclusive=True, group="plan")
-    def plan(self, wishes: Wishes, *, index: bool) -> None:
+    def plan(self, options: ExportOptions, *, index: bool) -> None:
         """Count what is not counted yet, and plan; a plan that is being made is given up.
 
         `index` is whether the results that are gone are listed.
@@ -88,9 +88,9 @@ class Exports(WorkScreen):
         # One that was given up is waited for until it stops: two would both take twice as long.
         with self._one_plan:
             if not worker.is_cancelled:
-                self._plan(wishes, worker, index=index)
+                self._plan(options, worker, index=index)
 
-    def _plan(self, wishes: Wishes, worker: Worker[None], *, index: bool) -> None:
+    def _plan(self, options: ExportOptions, worker: Worker[None], *, index: bool) -> None:
         workspace = self.workspace
         try:
             self._list_results(index)
@@ -98,10 +98,10 @@ class Exports(WorkScreen):
             if worker.is_cancelled:
                 return
             stopper = Stopper(lambda: worker.is_cancelled, "there is no plan")
-            plan = make_plan(workspace, self.opened.source, wishes, stopper)
+            plan = make_plan(workspace, self.opened.source, options, stopper)
             found: Message = Planned(plan, plan.size_after(stopper), foreseen(plan, stopper))
         except (HandcompactError, OSError) as error:
-            found = Failed(self._reason(error, wishes))
+            found = Failed(self._reason(error, options))
         if not worker.is_cancelled:
             self.post_message(found)
 
@@ -129,8 +129,8 @@ class Exports(WorkScreen):
             is_seen = bool(lost.looked) or not lost.total
             self.post_message(LossesKnown(len(lost.facts) if is_seen else None))
 
-    def _reason(self, error: Exception, wishes: Wishes) -> str:
-        has_place = isinstance(self.opened.source, FileSource) or wishes.out is not None
+    def _reason(self, error: Exception, options: ExportOptions) -> str:
+        has_place = isinstance(self.opened.source, FileSource) or options.out is not None
         return str(error) if has_place else "a session from standard input has no file: name one to write"
 
     @in_thread(exclusive=True, group="write")

@@ -9,11 +9,11 @@ from app.tui.screens.parts.rows import RowsScreen
 from app.tui.widgets.line_view import LineView
 from app.tui.widgets.map_bar import MapBar
 from app.views.listing import tokens_of
-from app.views.session_map import Slice, Sort
+from app.views.session_map import Slice, SliceKind
 from app.work.rows import BlockRow
 
 
-class Maps(RowsScreen):
+class ShowsMap(RowsScreen):
     """A list of rows with a map of all of them, whatever is shown and in which order."""
 
     def refresh_figures(self) -> None:
@@ -44,5 +44,5 @@ class Maps(RowsScreen):
     def _told(self, chosen: Slice) -> str:
         many = f"rows {human_number(chosen.start + 1)} to {human_number(chosen.end)}"
         rows = many if chosen.end > chosen.start + 1 else f"row {human_number(chosen.end)}"
-        kind = "not sent" if chosen.sort is Sort.UNSENT else f"mostly {chosen.sort}"
+        kind = "not sent" if chosen.sort is SliceKind.UNSENT else f"mostly {chosen.sort}"
         return f"{rows}: ~{short_number(chosen.tokens)} tokens, {kind}"

@@ -14,7 +14,7 @@ from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.parts.rows import RowsScreen
 from app.tui.view import View
 from app.tui.widgets.line_view import LineView
-from app.views.listing import Facet, Item, Only, Share, has, is_sent, key_of, shares, tokens_of
+from app.views.listing import Facet, FacetFilter, FilterShare, Item, has, is_sent, key_of, shares, tokens_of
 from app.views.selection import Filter, select
 from app.work.rows import BlockRow
 
@@ -164,7 +164,7 @@ class MarksRows(RowsScreen):
         items, seen = self.view_now.items, self.seen
         return lambda: (item for item in items if isinstance(item, BlockRow) and is_sent(item, seen))
 
-    def _choose_marks(self, found: Sequence[Share]) -> None:
+    def _choose_marks(self, found: Sequence[FilterShare]) -> None:
         offers = list(self._mark_offers(found))
 
         def choose(position: int | None) -> None:
@@ -175,7 +175,7 @@ class MarksRows(RowsScreen):
         choices = [choice for choice, _ in offers]
         self.app.push_screen(ChooseScreen("Mark ... (rows, tokens)", choices, about=about), choose)
 
-    def _mark_offers(self, shares: Iterable[Share]) -> Iterable[Offer]:
+    def _mark_offers(self, shares: Iterable[FilterShare]) -> Iterable[Offer]:
         for purpose, (label, _) in ASKED.items():
             yield Choice(f"{label.removesuffix(':')} ..."), partial(self._ask_filter, purpose)
         if self.rows.sought:
@@ -193,7 +193,7 @@ class MarksRows(RowsScreen):
         label, proposed = ASKED[purpose]
         self.ask(f"mark-{purpose}", f"mark rows {label}", proposed)
 
-    def _mark_only(self, only: Only) -> None:
+    def _mark_only(self, only: FacetFilter) -> None:
         sent, seen = self._sent_rows(), self.seen
         self._mark_when_known(lambda: [row.key for row in sent() if has(row, seen, only)])
 

@@ -9,7 +9,7 @@ from app.opening import Opened
 from app.summarizers.provider import Provider, load_provider
 from app.tui.screens.choose import Choice
 from app.tui.screens.prompt import PromptScreen
-from app.work.wishes import Wish
+from app.work.summary_requests import SummaryTarget
 
 
 def model_choice() -> Choice:
@@ -18,7 +18,9 @@ def model_choice() -> Choice:
     return Choice("a model: shows the prompt first", "none set" if provider is None else provider.kind)
 
 
-def prompt_screen(opened: Opened, wish: Wish, taken: Callable[[], None] = lambda: None) -> PromptScreen:
+def prompt_screen(
+    opened: Opened, wish: SummaryTarget, taken: Callable[[], None] = lambda: None
+) -> PromptScreen:
     """The screen that asks it, or shows what it would be asked; `taken` is called when it answered."""
     return PromptScreen(opened, wish, *_provider(), taken)
 

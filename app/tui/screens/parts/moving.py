@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.convert import Conversion, Target
 
 
-class Moves(RowsScreen):
+class MovesSession(RowsScreen):
     """A screen whose session can be written anew in another agent's format."""
 
     class Planned(Message):
@@ -58,13 +58,13 @@ class Moves(RowsScreen):
 
     @in_thread(exit_on_error=False, exclusive=True, group="move")
     def _plan_move(self, target: Target) -> None:
-        from app.convert import Place, plan_conversion
+        from app.convert import Destination, plan_conversion
         from app.convert.plan import why_not
 
         worker = get_current_worker()
         answer: Conversion | str
         try:
-            place = Place(install=target.agent)
+            place = Destination(install=target.agent)
             answer = plan_conversion(self.workspace.session, self.opened.source, target, place)
             answer = why_not(answer) or answer
         except HandcompactError as error:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from app.collecting import collector_paused, free_what_was_left
 from app.display import human_bytes, percent
 from app.errors import HandcompactError
+from app.gc_control import collector_paused, free_what_was_left
 from app.settings import cache_dir
 from app.tui.in_thread import in_thread
 from app.tui.messages import HeadRead, OpenFailed, SessionOpened
 from app.tui.responsive import importing
-from app.tui.screens.parts.waits import TellsWaits
+from app.tui.screens.parts.progress import TellsWaits
 
 if TYPE_CHECKING:
     from app.formats.source import Source
@@ -101,8 +101,8 @@ class OpensSessions(TellsWaits):
         worker, file = get_current_worker(), reading.name
         # Imported here: most of the program is not needed for its first paint, which would wait for it.
         with importing:
-            from app.keeping.kept import find
             from app.opening import open_head, open_workspace
+            from app.persistence.recovery import find
             from app.tokens.encode import keep_counts
             from app.tui.view import first_view
 

@@ -53,7 +53,7 @@ class OptionForm(WorkScreen):
     def _entered(self) -> None:
         self.action_apply()
 
-    @on(Control.Used, "Push")
+    @on(Control.Used, "PushButton")
     def _pressed(self, event: Control.Used) -> None:
         match event.used.id:
             case "apply":

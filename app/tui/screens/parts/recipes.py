@@ -9,21 +9,21 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.collecting import collector_paused
 from app.display import counted, short_path
 from app.errors import HandcompactError
-from app.keeping.applying import Applied, apply_recipe, open_recipe
-from app.keeping.recipe import Recipe, save_recipe
+from app.gc_control import collector_paused
 from app.opening import Opened
+from app.persistence.applying import Applied, apply_recipe, open_recipe
+from app.persistence.recipe import Recipe, save_recipe
 from app.tui.in_thread import in_thread
 from app.tui.screens.base import Prompt, acts
 from app.tui.screens.choose import Choice, ChooseScreen
 from app.tui.screens.confirm import ConfirmScreen
-from app.tui.screens.parts.keeping import Keeps
+from app.tui.screens.parts.unsaved_steps import KeepsSteps
 from app.tui.view import View, first_view
 
 
-class Recipes(Keeps):
+class Recipes(KeepsSteps):
     """A screen whose steps can be saved and brought from elsewhere."""
 
     class Read(Message):

@@ -30,7 +30,7 @@ from app.tui.widgets.message_list import MessageList
 from app.tui.widgets.stage_strip import StageStrip
 from app.tui.widgets.usage_bar import UsageBar
 from app.views.describe import Description, describe, size_of
-from app.views.listing import Arrangement, Item, Only, Within, arrange, as_listed, key_of, place_of
+from app.views.listing import Arrangement, FacetFilter, Item, KeysFilter, arrange, as_listed, key_of, place_of
 from app.views.marks import Marks
 from app.views.outlook import Outlook
 from app.views.problems import Problem
@@ -77,7 +77,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         self.view_now = view or first_view(self.workspace)
         self.laid: Arrangement = as_listed(self.view_now.items)
         """The rows that the filter lets through, in their order."""
-        self.only: Only | Within | None = None
+        self.only: FacetFilter | KeysFilter | None = None
         """The filter in force."""
         self.marks = Marks()
         self.problems: tuple[Problem, ...] | None = None

@@ -34,7 +34,7 @@ class Failed(Message):
         self.reason = reason
 
 
-class Steps(WorkScreen):
+class WalksStages(WorkScreen):
     """A screen that is told `Walked`, once and again when more is counted, or `Failed`."""
 
     @in_thread(exclusive=True, group="stage")

@@ -13,8 +13,8 @@ from app.tui.screens.parts.attempting import Attempts
 from app.tui.screens.parts.models import model_choice, prompt_screen
 from app.tui.screens.proof import ProofScreen
 from app.tui.screens.rewrite import RewriteScreen
-from app.work.attempts import Attempt, Way
-from app.work.wishes import ForRange
+from app.work.attempts import Attempt, EditVariant
+from app.work.summary_requests import ForRange
 
 
 class Summarises(Attempts):
@@ -41,13 +41,13 @@ class Summarises(Attempts):
         make = partial(_by, HAND, keys)
         self.app.push_screen(RewriteScreen(self.opened, "Summary by hand", text, make, self._written))
 
-    def _written(self, way: Way) -> None:
+    def _written(self, way: EditVariant) -> None:
         self.edited(way)
         newest = self.workspace.steps[-1].edit
         assert isinstance(newest, SummariseRange), "a summary was just taken"
         self.app.push_screen(ProofScreen(self.opened, ForRange(self.workspace, newest)))
 
-    def _ask_model(self, found: Attempt, way: Way) -> None:
+    def _ask_model(self, found: Attempt, way: EditVariant) -> None:
         """Show what would be sent, now that it is known what may go."""
         edit = way.edit
         assert isinstance(edit, SummariseRange), "that is what was tried"

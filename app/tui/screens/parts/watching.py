@@ -10,38 +10,38 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.collecting import collector_paused, free_what_was_left, session_left
 from app.display import counted, short_path
 from app.errors import HandcompactError
 from app.formats.source import FileSource
-from app.reopening import Reopened, Since, changed_since, is_own_work, reopen
+from app.gc_control import collector_paused, free_what_was_left, session_left
+from app.reopening import Reopened, SinceOpened, changed_since, is_own_work, reopen
 from app.tui.in_thread import in_thread
 from app.tui.screens.base import acts
-from app.tui.screens.parts.keeping import Keeps
 from app.tui.screens.parts.opens import OpensSessions, Reading
+from app.tui.screens.parts.unsaved_steps import KeepsSteps
 from app.tui.view import View, first_view
 from app.views.listing import key_of
 
 WATCH_SECONDS: Final = 3.0
 """Time between two looks at the file: one stat each, in a thread, as some file systems take long."""
-WORDS: Final[Mapping[Since, str]] = {
-    Since.GREW: "the file grew: r reloads it and keeps your steps",
-    Since.CHANGED: "the file was rewritten: r reloads it",
-    Since.REPLACED: "the file is now the one you wrote in place: r opens it",
-    Since.GONE: "the file is gone (moved or deleted)",
+WORDS: Final[Mapping[SinceOpened, str]] = {
+    SinceOpened.GREW: "the file grew: r reloads it and keeps your steps",
+    SinceOpened.CHANGED: "the file was rewritten: r reloads it",
+    SinceOpened.REPLACED: "the file is now the one you wrote in place: r opens it",
+    SinceOpened.GONE: "the file is gone (moved or deleted)",
 }
 
 
-class Watches(Keeps, OpensSessions):
+class Watches(KeepsSteps, OpensSessions):
     """A screen that looks whether its session's file is as it was opened."""
 
-    since: Since | None = None
+    since: SinceOpened | None = None
     """What became of the file, as far as was seen."""
 
     class Seen(Message):
         """A look at the file."""
 
-        def __init__(self, since: Since | None) -> None:
+        def __init__(self, since: SinceOpened | None) -> None:
             super().__init__()
             self.since = since
 
@@ -74,7 +74,7 @@ class Watches(Keeps, OpensSessions):
     def look_who_works(self) -> None:
         """See once who is at work on the session, and what a killed export left; `AtWork` tells."""
         # Imported here: the first paint does not wait for what is not on it.
-        from app.export.strays import strays
+        from app.export.stray_files import strays
         from app.running import users_of
 
         source = self.opened.source
@@ -103,11 +103,11 @@ class Watches(Keeps, OpensSessions):
         """See what became of the file; `Seen` tells when it is another thing than before."""
         source = self.opened.source
         since = changed_since(source)
-        if since is Since.CHANGED and self.since is Since.REPLACED:
+        if since is SinceOpened.CHANGED and self.since is SinceOpened.REPLACED:
             return  # what it is was looked at, which takes reading it
-        if since is Since.CHANGED and self.since is None and self.workspace.is_written:
+        if since is SinceOpened.CHANGED and self.since is None and self.workspace.is_written:
             assert isinstance(source, FileSource), "no other changes"
-            since = Since.REPLACED if is_own_work(source) else since
+            since = SinceOpened.REPLACED if is_own_work(source) else since
         if since is not self.since:
             self.post_message(self.Seen(since))
 

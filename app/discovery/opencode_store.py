@@ -1,0 +1,41 @@
+"""The sessions of opencode, which lie in a database and not in files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from app.discovery.found_session import MAX_TITLE, OPENCODE, FoundSession, Subagent
+from app.formats.opencode.database import children_of, measures_of, sessions_in
+from app.formats.opencode.names import PREFIX
+from app.settings import opencode_store
+
+
+def stored_sessions(store: Path) -> list[FoundSession]:
+    """Every session of a person in the store, under a name that can be opened."""
+    return [
+        FoundSession(
+            f"{PREFIX}{each.ident}",
+            OPENCODE,
+            each.folder,
+            (each.title or each.ident)[:MAX_TITLE],
+            each.modified,
+            0,
+            is_read=False,
+        )
+        for each in sessions_in(store)
+    ]
+
+
+def measured(found: FoundSession) -> FoundSession:
+    """A session of the store with its messages, its newest context, and its subagents."""
+    messages, tokens, subagents = measures_of(opencode_store(), found.name.removeprefix(PREFIX))
+    return replace(found, messages=messages, tokens=tokens, subagents=subagents, is_read=True)
+
+
+def stored_subagents(name: str) -> list[Subagent]:
+    """The sessions of the subagents of a session, oldest first."""
+    return [
+        Subagent(Path(f"{PREFIX}{each.ident}"), each.ident, each.title[:MAX_TITLE], each.modified, 0)
+        for each in children_of(opencode_store(), name.removeprefix(PREFIX))
+    ]
