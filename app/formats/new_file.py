@@ -2,7 +2,7 @@
 
 The writers (`new_session.py` or `new_file.py` of each format) take a conversation in one plain form:
 messages of the person and of the assistant take turns, the first is the person's, results stand first in the
-message behind their calls, and thinking and opaque blocks are gone. A system prompt, where one is kept, leads.
+message behind their calls, and thinking and opaque blocks are gone. A system prompt, if kept, leads.
 """
 
 from __future__ import annotations
