@@ -80,15 +80,8 @@ def _resting(app: App[None]) -> bool:
 
 async def press(pilot: Pilot[None], *keys: str) -> str:
     """Press keys one by one, each settled; the screen's text. (`Pilot.press` sleeps after each.)"""
-    shown = ""
-    if not keys or not _is_quiet(pilot.app):
-        shown = await settle(pilot)
+    await settle(pilot)
     for key in keys:
         pilot.app.simulate_key(key)
-        shown = await settle(pilot)
-    return shown
-
-
-def _is_quiet(app: App[None]) -> bool:
-    """Whether nothing is done or waited for, so that a key meets what the screen shows."""
-    return not (list(app.workers) or _resting(app) or _unhandled(app))
+        await settle(pilot)
+    return screen_text(pilot.app)
