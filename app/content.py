@@ -1,4 +1,4 @@
-"""Texts and values of a session that are read when they are asked for, or held because they were made."""
+"""Texts and values of a session: read from the file on demand, or held in memory because they were made."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct
 
 JsonPath: TypeAlias = tuple[str | int, ...]
-"""Where a value lies inside a record: object keys and list positions."""
+"""Path of a value inside a record: object keys and list indexes."""
 
 PREVIEW_CHARS = 160
-"""Code points of a text that are kept in memory for lists and cheap tests."""
+"""Code points of each text that are kept in memory, for lists and cheap tests."""
 
 
 class Content(Protocol):
@@ -30,22 +30,22 @@ class Content(Protocol):
 
     @property
     def preview(self) -> str:
-        """The first `PREVIEW_CHARS` code points, as they are (not safe for a terminal)."""
+        """The first `PREVIEW_CHARS` code points, unescaped (not safe for a terminal)."""
 
     def read(self) -> str:
-        """The whole text. A value that is no string is given as compact JSON."""
+        """The whole text. A value that is not a string is returned as compact JSON."""
 
     def value(self) -> Any:
-        """The JSON value behind the text (for a tool's input: an object)."""
+        """The JSON value that the text spells (an object for a tool's input)."""
 
 
 def mark_of(text: str) -> bytes:
-    """A digest that stands for a text where facts of it are kept: no text can be had from it."""
+    """A 16-byte digest that identifies a text in caches; the text cannot be recovered from it."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Held(Struct, frozen=True):
-    """Content that is held in memory: what a stage or a person made."""
+    """Content held in memory: text that a stage or a person made."""
 
     text: str
 
@@ -70,7 +70,7 @@ class Held(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class HeldValue:
-    """A JSON value that is held in memory: a tool's input given as data."""
+    """A JSON value held in memory, such as a tool's input given as data."""
 
     data: Any
 
@@ -97,10 +97,10 @@ class HeldValue:
         return self.data
 
 
-# What is encoded was read as JSON or is made of it, so that it holds no circles.
+# Values come from parsed JSON or are built from it, so they cannot contain cycles.
 _compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 def compact_json(value: Any) -> str:
-    """`value` as JSON with no blanks and non-ASCII characters as they are."""
+    """`value` as JSON without whitespace; non-ASCII characters are not escaped."""
     return _compact.encode(value)

@@ -1,7 +1,7 @@
-"""What is noted of a mistake of our own: enough to find it, and no word of anybody's session.
+"""Logs of unexpected errors: enough to find the bug, without any session text.
 
-A log holds the kind of the error and of what caused it, the frames by file, line and function, versions,
-and sizes. Never what the error says, values of variables or lines of text: they can hold session text.
+A log holds the types of the exception and its causes, the frames by file, line and function, versions,
+and sizes. Never exception messages, values of variables or lines of text: they can hold session text.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _ROOT: Final = Path(__file__).parent.parent
 
 
 class CrashNote(Struct, frozen=True):
-    """An error that nobody expected, as it was noted."""
+    """An unexpected error, as it was logged."""
 
     kind: str
-    """`KeyError`."""
+    """The exception's type, such as `KeyError`."""
     place: str
-    """Where of our own code: `app/work/rows.py:12`."""
+    """The innermost frame of our own code: `app/work/rows.py:12`."""
     log: Path | None
-    """None where it could not be written."""
+    """None if the log could not be written."""
 
     @property
     def words(self) -> str:
@@ -52,16 +52,16 @@ def log_dir() -> Path:
 
 
 def note(error: BaseException, sizes: Mapping[str, object] | None = None) -> CrashNote:
-    """Note an error in a private file. Never raises.
+    """Log an error to a private file. Never raises.
 
-    `sizes` are figures and words of our own that help to find it: never session text.
+    `sizes` are numbers and words of our own that help to find the bug: never session text.
     """
     kind = type(error).__name__
     try:
         place = _our_place(error)
         return CrashNote(kind, place, _write(list(_lines(error, sizes or {}))))
     except Exception:
-        # Whatever is wrong here must not hide what was wrong before.
+        # A failure here must not hide the original error.
         return CrashNote(kind, "", None)
 
 
@@ -90,7 +90,7 @@ def _terminal() -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and what caused it, the outermost first."""
+    """An exception and its causes, the outermost first."""
     seen: set[int] = set()
     found: BaseException | None = error
     while found is not None and id(found) not in seen:
@@ -111,7 +111,7 @@ def _frames(error: BaseException) -> list[str]:
 
 
 def _file(name: str) -> str:
-    """A file of code without the folders of the person whose machine it is."""
+    """A source file's name without the person's own folders."""
     paths = sysconfig.get_paths()
     for root in (str(_ROOT), paths["purelib"], paths["platlib"], paths["stdlib"]):
         if name.startswith(root + os.sep):
@@ -120,7 +120,7 @@ def _file(name: str) -> str:
 
 
 def _our_place(error: BaseException) -> str:
-    """The innermost place in our own code."""
+    """The innermost frame in our own code."""
     for cause in reversed(list(_chain(error))):
         for frame, line in reversed(list(traceback.walk_tb(cause.__traceback__))):
             file = _file(frame.f_code.co_filename)

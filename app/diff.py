@@ -1,4 +1,4 @@
-"""What changed between two states of a conversation: paired messages, and line rows of two texts."""
+"""The difference between two states of a conversation: paired messages, and the line diff of two texts."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from msgspec import Struct
 from app.model import Message
 
 MAX_LINES: Final = 2_000
-"""Lines of either side, between two that both texts have once, that are compared unasked."""
+"""Lines on either side of a stretch between two anchors up to which it is compared without `full`."""
 MAX_CHARS: Final = 200_000
-"""Code points of the same."""
+"""The same limit in code points."""
 CONTEXT_LINES: Final = 3
 """Unchanged lines shown on each side of a change."""
 LONG_RUN: Final = 20
 """A run of removed lines longer than this is folded ..."""
 RUN_HEAD: Final = 6
-"""... to so many of its first lines."""
+"""... to this many of its first lines."""
 SUMMARY_LINES: Final = 20
-"""Lines shown of each end of a run when the texts are too big to compare."""
+"""Lines shown at each end of a run when the texts are too big to compare."""
 
 
 class Pairing(StrEnum):
-    """What became of a message."""
+    """What happened to a message."""
 
     KEPT = "kept"
     CHANGED = "changed"
     DROPPED = "dropped"
     MADE = "made"
     BOUNDARY = "boundary"
-    """No message: the line where `after.boundary` stands; `before` is set if it was there before."""
+    """Not a message: the line of `after.boundary`; `before` is set if the boundary was there before."""
 
 
 class PairedRow(Struct, frozen=True):
-    """A message before and after; one side is None for a dropped or made one."""
+    """A message before and after; one side is None if it was dropped or made."""
 
     kind: Pairing
     before: Message | None
@@ -49,7 +49,7 @@ class PairedRow(Struct, frozen=True):
 def pair_messages(before: Sequence[Message], after: Sequence[Message]) -> list[PairedRow]:
     """Both states as one list of rows in display order, paired by message key.
 
-    Dropped messages stand where they were: a run of them comes before what was made in its place.
+    Dropped messages stay where they were: a run of them comes before the messages that replace it.
     """
     places: defaultdict[str, deque[int]] = defaultdict(deque)
     for place, message in enumerate(before):
@@ -92,7 +92,7 @@ def _same(old: Message, new: Message) -> bool:
 
 
 class LineKind(StrEnum):
-    """The sign of a diff row; a gap stands for rows that are folded away."""
+    """The marker of a diff row; a gap stands for rows that are folded away."""
 
     SAME = " "
     REMOVED = "-"
@@ -109,7 +109,7 @@ class DiffRow(Struct, frozen=True):
     text: str = ""
     """The line as it is in the session, not safe for a terminal."""
     folded: tuple[DiffRow, ...] = ()
-    """The rows behind a gap: all of one kind."""
+    """The rows that a gap hides, all of one kind."""
 
 
 class TextDiff(Struct, frozen=True):
@@ -121,15 +121,15 @@ class TextDiff(Struct, frozen=True):
     removed: int
     """Removed lines."""
     too_big: bool = False
-    """A stretch was not compared: its lines all count as removed and added."""
+    """A stretch was too big to compare: all its lines count as removed and added."""
 
 
 def text_rows(before: str, after: str, *, full: bool = False) -> TextDiff:
-    """The line diff of two texts, cut at LF only; an empty text has no lines.
+    """The line diff of two texts, split at LF only; an empty text has no lines.
 
-    Lines that both texts have exactly once divide them, and only what lies between is compared: so
-    the time grows with the size, not with its square. A stretch above `MAX_LINES` or `MAX_CHARS` is
-    compared only if `full` asks for it (then in a worker: it can take seconds).
+    Lines that occur exactly once in both texts are anchors, and only the stretches between them are
+    compared, so time grows with the size, not with its square. A stretch above `MAX_LINES` or
+    `MAX_CHARS` is compared only if `full` is set (then in a worker: it can take seconds).
     """
     old, new = _lines(before), _lines(after)
     rows: list[DiffRow] = []
@@ -168,7 +168,7 @@ def _common(old: Iterable[str], new: Iterable[str]) -> int:
 
 
 def _stretches(old: list[str], new: list[str]) -> Iterator[tuple[range, range]]:
-    """Ranges of both sides that belong together, cut before anchors that stand apart."""
+    """Corresponding ranges of both sides, split before each anchor that does not follow the last one."""
     i = j = 0
     last = (-1, -1)
     for anchor in _anchors(old, new):
@@ -180,7 +180,7 @@ def _stretches(old: list[str], new: list[str]) -> Iterator[tuple[range, range]]:
 
 
 def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Places of lines that both have once, in the order of both (Bram Cohen's patience diff)."""
+    """Indexes of lines that occur once in both, in the order of both (Bram Cohen's patience diff)."""
     counts = Counter(old), Counter(new)
     places = {line: j for j, line in enumerate(new) if counts[0][line] == counts[1][line] == 1}
     shared = [(i, places[line]) for i, line in enumerate(old) if line in places]
@@ -188,8 +188,8 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs that rises in both places; they come in the order of the first."""
-    # For each length the smallest last place, and a way back.
+    """The longest subsequence of pairs whose second numbers rise; the first numbers must already rise."""
+    # For each length the smallest last value and its index; `before` links each pair to its predecessor.
     lasts: list[int] = []
     ends: list[int] = []
     before: list[int] = []
@@ -257,7 +257,7 @@ def _fold(run: Sequence[DiffRow], head: int, tail: int) -> Iterator[DiffRow]:
 
 
 def _runs(rows: Sequence[DiffRow]) -> Iterator[tuple[int, int]]:
-    """Bounds of the longest stretches of one kind."""
+    """Bounds of the maximal runs of rows of one kind."""
     start = 0
     for i in range(1, len(rows) + 1):
         if i == len(rows) or rows[i].kind is not rows[start].kind:
@@ -266,7 +266,7 @@ def _runs(rows: Sequence[DiffRow]) -> Iterator[tuple[int, int]]:
 
 
 class SplitRow(Struct, frozen=True):
-    """One line of a side-by-side view; a gap and an unchanged line are on both sides."""
+    """One line of a side-by-side view; an unchanged line or its gap is on both sides."""
 
     left: DiffRow | None
     right: DiffRow | None

@@ -1,8 +1,8 @@
-"""What session text must pass before a terminal sees it, and how numbers and widths are written.
+"""Making session text safe for a terminal, measuring it in cells, and formatting numbers.
 
-Text of a session is written by models, tools and web pages: it may hold sequences that write the
-clipboard, move the cursor or turn a line around. `safe_text` and `safe_lines` are the only door
-from a session to the screen. Widths are terminal cells throughout, never characters.
+Session text is written by models, tools and web pages: it may hold sequences that write the
+clipboard, move the cursor or reverse a line. `safe_text` and `safe_lines` are the only way from a
+session to the screen. Widths are terminal cells throughout, never characters.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any, Final
 from rich.cells import cell_len
 
 TAB_CELLS: Final = 4
-"""Distance of tab stops in cells; narrow, because panes are."""
+"""Distance of tab stops in cells; small, because panes are narrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The signs that the screens draw with.
+    """The characters that the screens draw with.
 
-    The ascii set holds nothing but ASCII: signs of ambiguous width (box lines, the ellipsis, the
-    middle dot) take two cells in some terminals with East Asian settings.
+    The ascii set holds nothing but ASCII: characters of ambiguous width (box lines, the ellipsis,
+    the middle dot) take two cells in some terminals with East Asian settings.
     """
 
     name: str
@@ -35,14 +35,14 @@ class Glyphs:
     ellipsis: str
     rule: str
     column: str
-    """Stands between two halves of a row."""
+    """Separates the two halves of a row."""
     dot: str
-    """Stands between two facts on one line."""
+    """Separates two facts on one line."""
     arrow: str
     border: str
     """Name of a Textual border."""
     levels: str
-    """From the lowest to the highest that a cell can be filled."""
+    """Partly filled cells, from the lowest to the highest."""
     cursor: str = ">"
     pinned: str = "*"
     marked: str = "+"
@@ -52,11 +52,11 @@ class Glyphs:
     skipped: str = "x"
     nothing: str = "="
     here: str = "^"
-    """Stands under the place of the cursor."""
+    """Marks the cursor's position on the line below."""
     rewritten: str = ">"
-    """From here on a request is written to the provider's cache anew."""
+    """From here on a request is written to the provider's cache again."""
     frozen: str = "]"
-    """What stands before it may not be touched."""
+    """Everything before it may not be changed."""
     pictures: bool = False
     """Whether a control character is shown as its control picture instead of `^[`."""
 
@@ -89,10 +89,10 @@ ASCII: Final = Glyphs(
 
 
 def glyphs_for(env: Mapping[str, str], encoding: str | None) -> Glyphs:
-    """The glyph set for a terminal: ascii unless the locale is UTF-8 and the terminal has the signs.
+    """The glyph set for a terminal: ascii unless the locale is UTF-8 and the terminal has the glyphs.
 
-    `encoding` is the one of standard output. The Linux console (TERM=linux) and dumb terminals
-    have fonts of a few hundred signs.
+    `encoding` is that of standard output. The Linux console (TERM=linux) and dumb terminals have
+    fonts of a few hundred glyphs.
     """
     try:
         is_utf8 = encoding is not None and codecs.lookup(encoding).name == "utf-8"
@@ -101,8 +101,8 @@ def glyphs_for(env: Mapping[str, str], encoding: str | None) -> Glyphs:
     return UNICODE if is_utf8 and env.get("TERM") not in ("linux", "dumb") else ASCII
 
 
-# Every code point that a terminal obeys, that turns text around, or that shows nothing although
-# it says something: controls, format signs, fillers, variation selectors, tags, lone surrogates.
+# Every code point that a terminal acts on, that reverses text, or that is invisible although it
+# carries meaning: controls, format characters, fillers, variation selectors, tags, lone surrogates.
 _RISKY_CLASS = (
     r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
@@ -110,8 +110,8 @@ _RISKY_CLASS = (
 )
 _RISKY = re.compile(f"[{_RISKY_CLASS}]")
 
-# The same signs where they belong to a character: emoji sequences (UTS 51), keycaps, ideographic
-# variants, and the non-joiner of scripts that are written with it.
+# The same code points where they are part of a character: emoji sequences (UTS 51), keycaps,
+# ideographic variants, and the non-joiner in scripts that use it.
 _KEPT_OR_RISKY = (
     r"(\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?"
     r"(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*"
@@ -124,18 +124,18 @@ _KEPT_OR_RISKY = (
 
 @cache
 def _compiled(pattern: str) -> Any:
-    """A pattern with properties of Unicode, which few runs meet; its library is imported when one does."""
+    """A pattern with Unicode properties. Few runs need one, so the `regex` library is imported lazily."""
     import regex
 
     return regex.compile(pattern)
 
 
 def safe_text(text: str, glyphs: Glyphs = UNICODE) -> str:
-    """`text` on one line with every sign that could act, hide or turn text around made visible.
+    """`text` on one line, with every code point that could act, hide or reverse text made visible.
 
-    Line ends and tabs are shown as signs too; `safe_lines` is for texts of several lines. What
-    comes out holds no control, format or surrogate code point but those inside emoji sequences
-    and the non-joiner of scripts written with it, and passes through again unchanged.
+    Line ends and tabs become visible too; use `safe_lines` for text of several lines. The result
+    holds no control, format or surrogate code point except inside emoji sequences and the
+    non-joiner of scripts written with it. Idempotent.
     """
     if text.isascii():
         return text if text.isprintable() else text.translate(_ASCII_SIGNS[glyphs.pictures])
@@ -145,7 +145,7 @@ def safe_text(text: str, glyphs: Glyphs = UNICODE) -> str:
     return shown
 
 
-# What stands for C0 and DEL: caret notation, or control pictures.
+# How C0 and DEL are shown: caret notation, or control pictures.
 _ASCII_SIGNS: Final[Mapping[bool, dict[int, str]]] = {
     False: {code: f"^{chr(code ^ 0x40)}" for code in (*range(0x20), 0x7F)},
     True: {**{code: chr(0x2400 + code) for code in range(0x20)}, 0x7F: "\u2421"},
@@ -157,19 +157,19 @@ def _spell(char: str, glyphs: Glyphs) -> str:
 
 
 def escaped(text: str) -> str:
-    """Any text as one line to edit: backslashes and what could act or hide as `\\\\`, `\\n`, `\\u202e` ..."""
+    """Any text as one editable line: backslashes and unsafe code points as `\\\\`, `\\n`, `\\u202e` ..."""
     return printable(text.replace("\\", "\\\\"))
 
 
 def printable(text: str) -> str:
-    """A text whose signs that could act or hide are `\\n`, `\\u202e` ...; backslashes stay as they are."""
+    """The text with unsafe code points written as `\\n`, `\\u202e` ...; backslashes are not escaped."""
     if text.isprintable() and not _RISKY.search(text):
         return text
     return "".join([c if c.isprintable() and not _RISKY.match(c) else _escape(c) for c in text])
 
 
 def unescaped(line: str) -> str:
-    """The text that `escaped` gave as `line`; a backslash before anything else stands for itself."""
+    """The inverse of `escaped`; a backslash before anything else is kept literally."""
     return _ESCAPE.sub(lambda found: _UNESCAPED.get(found[1]) or chr(int(found[1][1:], 16)), line)
 
 
@@ -184,10 +184,10 @@ def _escape(char: str) -> str:
 
 
 def safe_lines(text: str, glyphs: Glyphs = UNICODE) -> list[str]:
-    """The lines of `text`, each safe, with tabs as blanks up to the next tab stop.
+    """The lines of `text`, each safe, with tabs expanded to spaces.
 
-    A line ends at LF or CRLF only: the other signs that `str.splitlines` cuts at are content. The
-    list has one entry more than there are line ends, so it is never empty.
+    A line ends at LF or CRLF only: the other characters that `str.splitlines` splits at are content.
+    The list has one entry more than there are line ends, so it is never empty.
     """
     lines = text.split("\n")
     if "\r" in text:
@@ -196,7 +196,7 @@ def safe_lines(text: str, glyphs: Glyphs = UNICODE) -> list[str]:
 
 
 def safe_line(line: str, glyphs: Glyphs = UNICODE) -> str:
-    """One line as `safe_lines` gives it; a line end inside is shown as a sign."""
+    """One line as `safe_lines` returns it; a line end inside it is made visible."""
     if "\t" not in line:
         return safe_text(line, glyphs)
     parts = [safe_text(part, glyphs) for part in line.split("\t")]
@@ -210,7 +210,7 @@ _PLAIN = re.compile(
     r"[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*"
 )
 
-# One cell each: ASCII, and the signs with which a line is cut or shared by two texts.
+# One cell each: ASCII, and the ellipsis, dot and arrow of the Unicode glyph set.
 _NARROW = re.compile(r"[ -~\u00b7\u2026\u2192]*")
 
 
@@ -224,7 +224,7 @@ def cells(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """The longest start of safe text of at most `width` cells that splits no grapheme."""
+    """The longest prefix of safe text of at most `width` cells that splits no grapheme."""
     if text.isascii():
         return text[: max(width, 0)]
     plain = _PLAIN.match(text, 0, max(width, 0) + 2)
@@ -244,10 +244,10 @@ def cut(text: str, width: int) -> str:
 
 
 def wrap_points(text: str, width: int, also: str = "") -> list[int]:
-    """Where the second and each further row of safe text begins when it is wrapped to `width` cells.
+    """Offsets at which rows after the first begin when safe text is wrapped to `width` cells.
 
-    Rows break after a blank, or after a sign of `also`, where one lies in their last two thirds, else
-    between two graphemes. The blank itself may stick out by one cell.
+    A row breaks after a space, or a character of `also`, if there is one in its last two thirds, else
+    between two graphemes. The space itself may stick out by one cell.
     """
     width = max(width, 2)
     points: list[int] = []
@@ -266,7 +266,7 @@ def wrap_points(text: str, width: int, also: str = "") -> list[int]:
 def _row_end(text: str, start: int, width: int) -> int:
     if text.isascii():
         return start + width
-    # Enough for a row of decomposed characters; a longer cluster of marks is cut where this ends.
+    # Enough for a row of decomposed characters; a longer cluster of marks is cut at this length.
     head = text[start : start + 4 * width + 32]
     return start + (len(cut(head, width)) or 1)
 
@@ -283,7 +283,7 @@ def fit(text: str, width: int, glyphs: Glyphs = UNICODE, *, right: bool = False)
 
 
 def one_line(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
-    """A preview of any session text in exactly `width` cells: runs of white space are one blank."""
+    """A preview of any session text in exactly `width` cells: runs of whitespace become one space."""
     start = text.lstrip()
     head = start[: 4 * width + 64]
     flat = safe_text(" ".join(head.split()), glyphs)
@@ -293,20 +293,20 @@ def one_line(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
 
 
 def spread(left: str, right: str, width: int, glyphs: Glyphs = UNICODE) -> str:
-    """Two session texts at both ends of `width` cells; the right one is whole, the left one cut to fit."""
+    """Two session texts at both ends of `width` cells: the right one whole, the left one cut to fit."""
     right = safe_text(right, glyphs)
     return fit(safe_text(left, glyphs), max(0, width - cells(right) - 2), glyphs) + "  " + right
 
 
 def ruled(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
-    """Session text in a rule of exactly `width` cells."""
+    """Session text inside a horizontal rule of exactly `width` cells."""
     words = one_line(text, max(0, width - 6), glyphs).rstrip()
     line = f"{glyphs.rule * 4} {words} "
     return fit(line + glyphs.rule * max(0, width - cells(line)), width, glyphs)
 
 
 def short_path(path: Path) -> str:
-    """A path as a person writes it, from `~` on where it lies there."""
+    """A path as a person writes it: beginning with `~` if it is inside the home folder."""
     home = Path.home()
     return (
         f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) and path != home else str(path)
@@ -319,7 +319,7 @@ def human_number(number: int) -> str:
 
 
 def counted(number: int, noun: str, several: str = "") -> str:
-    """`1 row`, `1,204 rows`; `several` is the plural where it is no plain `s`."""
+    """`1 row`, `1,204 rows`; `several` is the plural if it is not formed with `s`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {several or f'{noun}s'}"
 
 
@@ -329,7 +329,7 @@ def size_of_text(lines: int, text: str) -> str:
 
 
 def short_number(number: int) -> str:
-    """A number in at most five signs: `950`, `8.9k`, `61k`, `1.2M`, `34M`."""
+    """A number in at most five characters: `950`, `8.9k`, `61k`, `1.2M`, `34M`."""
     sign, size = ("-", -number) if number < 0 else ("", number)
     if size < 1_000:
         return f"{sign}{size}"
@@ -373,7 +373,7 @@ def human_age(seconds: float) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """`74%`; never `0%` for something and never `100%` for less than all."""
+    """`74%`; never `0%` for a part above 0, never `100%` for less than the whole."""
     if whole <= 0:
         return "-"
     share = 100 * part / whole

@@ -1,4 +1,4 @@
-"""Every error that a person can meet, as one family.
+"""Every error that a person can see, as one class hierarchy.
 
     HandcompactError            a line for the person; carries the exit code
     ├── InputError         (2)  the file or the arguments are not usable
@@ -11,10 +11,10 @@
         ├── Stopped             the person stopped it before anything was in place
         ├── SummaryFailed       a model was not asked, or gave no usable summary
         └── WriteFailed         disk full, folder read-only, name too long ...
-            └── NameTaken       another file has the name by now
+            └── NameTaken       another file has taken the name meanwhile
 
-Each message says which file, what was expected and what to do; it is plain text without markup
-and is made safe for the terminal by whoever prints it.
+Each message says which file, what was expected and what to do. It is plain text without markup;
+whoever prints it makes it safe for the terminal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UnreadableFile(InputError):
 
 
 class UnknownFormat(InputError):
-    """The file can be read but is of no session format we know."""
+    """The file can be read but is in no session format we know."""
 
 
 class BadPipeline(InputError):
@@ -45,7 +45,7 @@ class BadPipeline(InputError):
 
 
 class BadRecipe(InputError):
-    """A file of steps that cannot be read, or says what no such file may."""
+    """A recipe file that cannot be read, or contains something that no recipe may."""
 
 
 class RefusedError(HandcompactError):
@@ -59,7 +59,7 @@ class FileChanged(RefusedError):
 
 
 class Stopped(RefusedError):
-    """The person stopped it before anything was in place."""
+    """The person stopped it before any file was put in place."""
 
 
 class SummaryFailed(RefusedError):
@@ -67,8 +67,8 @@ class SummaryFailed(RefusedError):
 
 
 class WriteFailed(RefusedError):
-    """A file could not be written; nothing half written was left."""
+    """A file could not be written; no partial file was left behind."""
 
 
 class NameTaken(WriteFailed):
-    """A file could not get its name because another one has it."""
+    """A file could not be moved to its name because another file has it."""

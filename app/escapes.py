@@ -1,7 +1,7 @@
-r"""A text as it reads once its escapes are resolved, with the way back to where each sign stands.
+r"""Resolving the escapes of a text, with a map from each resolved offset to the original one.
 
-A key may stand in a string as `sk\u002dant`, in JSON within a string as `sk\\u002dant`, and `\/` is a
-slash: what is searched is the text behind the escapes, what is replaced is the text as it stands.
+A secret may be written in a string as `sk\u002dant`, in JSON within a string as `sk\\u002dant`, and `\/`
+is a slash: the resolved text is what is searched, the original text is what is replaced.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 MAX_DEPTH: Final = 4
-"""Times that a text is resolved: JSON in JSON in a log in JSON."""
+"""How many times a text is resolved: JSON in JSON in a log in JSON."""
 
 _escape: Final = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["'/\\bfnrt]))""")
 _SIGNS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -25,20 +25,20 @@ class View(Struct, frozen=True):
 
     text: str
     below: str
-    """The text as it stands, with its escapes."""
+    """The original text, with its escapes."""
     starts: tuple[int, ...]
-    """Places in `text`, rising: from each on, places are further on in the text below ..."""
+    """Rising offsets in `text`: from each on, the offset in `below` is larger ..."""
     shifts: tuple[int, ...]
-    """... by so much."""
+    """... by this many code points."""
 
     def place_below(self, place: int) -> int:
-        """Where the sign at `place` begins in the text below; for the end of the text, its end."""
+        """The offset in `below` at which the character at `place` begins; the end maps to the end."""
         found = bisect_right(self.starts, place) - 1
         return place + (self.shifts[found] if found >= 0 else 0)
 
 
 def resolved(text: str) -> View | None:
-    """The view of a text; None where it holds no escape. Linear in the text."""
+    """The view of a text; None if it holds no escape. Linear in the text."""
     pieces: list[str] = []
     starts: list[int] = []
     shifts: list[int] = []
@@ -61,10 +61,10 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def views(text: str, *, first: int = 0) -> Iterator[tuple[str, tuple[View, ...]]]:
-    """The text itself and how it reads with its escapes resolved once, twice ..., each with its views.
+    """The text itself, then with its escapes resolved once, twice ..., each with the views so far.
 
     `first` is the depth to begin at: 1 for the inside of a JSON string, where the text itself is only
-    how it is spelled.
+    its spelling. A text with fewer escapes is given once all the same.
     """
     held: tuple[View, ...] = ()
     for depth in range(MAX_DEPTH):
@@ -79,7 +79,7 @@ def views(text: str, *, first: int = 0) -> Iterator[tuple[str, tuple[View, ...]]
 
 
 def span_below(views: tuple[View, ...], start: int, end: int) -> tuple[int, int]:
-    """A span of the newest view as one of the text that was given first, which cuts no escape in two."""
+    """A span of the newest view mapped to the original text, splitting no escape."""
     for view in reversed(views):
         start, end = whole_escapes(view.text, start, end)
         start, end = view.place_below(start), view.place_below(end)
@@ -88,7 +88,7 @@ def span_below(views: tuple[View, ...], start: int, end: int) -> tuple[int, int]
 
 
 def whole_escapes(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span that cuts no escape in two: a backslash goes along at its start and stays at its end."""
+    """The span adjusted to split no escape: one cut at its start is taken in, one cut at its end left out."""
     while start > 0 and _is_escaped(text, start):
         start -= 1
     while end > start and _is_escaped(text, end):
@@ -97,7 +97,7 @@ def whole_escapes(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_escaped(text: str, place: int) -> bool:
-    """Whether a backslash before the sign at `place` is about it."""
+    """Whether the character at `place` is escaped: an odd number of backslashes precedes it."""
     count = 0
     while place - count > 0 and text[place - count - 1] == "\\":
         count += 1

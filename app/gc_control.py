@@ -1,6 +1,6 @@
-"""The collector of circles, kept away from work that makes a great many objects and no circle.
+"""Pausing the cyclic garbage collector during work that makes many objects and no reference cycles.
 
-Each of its searches goes through all that was made so far; what is in no circle is freed without it.
+Each collection would scan every object made so far; objects in no cycle are freed without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 
 class _Pauses:
-    """How many pauses there are now, in all threads together."""
+    """Counts the active pauses of all threads; the collector is off while there is one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,10 +56,10 @@ _pauses = _Pauses()
 
 @contextmanager
 def collector_paused(*, lasting: bool = False) -> Iterator[None]:
-    """Collect nothing meanwhile. May be nested, and used by several threads at once.
+    """Turn the cyclic garbage collector off in this block. May be nested, also across threads.
 
-    `lasting`: what was made meanwhile lives for as long as the session is open, and is never looked at
-    again, unless `session_left` is called. Where the collector was off before, it stays off.
+    `lasting`: objects made in the block live as long as the session is open; they are frozen, so that the
+    collector skips them until `free_what_was_left`. If the collector was off before, it stays off.
     """
     _pauses.begin()
     try:
@@ -69,14 +69,14 @@ def collector_paused(*, lasting: bool = False) -> Iterator[None]:
 
 
 def session_left() -> None:
-    """Note that what lived for as long as a session was open is needed no more."""
+    """Note that a session was closed, so that `free_what_was_left` has something to free."""
     _pauses.leave()
 
 
 def free_what_was_left() -> None:
-    """Free the sessions that were left since the last time.
+    """Free the sessions closed since the last call.
 
-    It goes through all that is held, which takes 0.6 s for one of half a gigabyte: for where a person
-    waits for a file anyway.
+    This is a full collection: 0.6 s after a session of half a gigabyte. Call it when a person is waiting
+    for a file anyway.
     """
     _pauses.free()

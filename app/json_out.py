@@ -1,7 +1,7 @@
-"""The JSON that the program itself puts out: reports, manifests, answers of commands.
+"""Writing the program's own JSON: reports, manifests, output of commands.
 
-In ASCII, so that no terminal and no pipe can be led by it, and in pieces: a report of a long session is
-of many megabytes, which nobody has to hold.
+It is ASCII, so that it is safe for any terminal or pipe, and it is produced in pieces: the report of a
+long session has many megabytes, which need not be in memory at once.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 WRITTEN_AT_ONCE: Final = 8 << 10
-"""Bytes from which pieces are written."""
+"""Bytes of joined pieces from which they are written."""
 _LEVELS: Final = 4
-"""How deep a value is laid out: a change of a step has a line of its own, its parts have not."""
+"""Levels laid out one member a line: a step's change has its own line, the members of a change do not."""
 
 _plain: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
 
 
 def json_pieces(value: Any) -> Iterator[str]:
-    """`value` as JSON that ends with a line, the outer levels with a line for each member.
+    """`value` as JSON with a final line end, the outer levels with a line for each member.
 
-    Raises ValueError for a number that JSON does not know.
+    Raises ValueError for a number that JSON does not have (NaN, infinity).
     """
     yield from _laid_out(value, _LEVELS, "\n")
     yield "\n"
 
 
 def json_bytes(value: Any) -> Iterator[bytes]:
-    """The same as bytes, to be written to a file: the pieces are joined until they are worth a write."""
+    """The same as bytes to write to a file, joined into pieces of at least `WRITTEN_AT_ONCE`."""
     held: list[str] = []
     size = 0
     for piece in json_pieces(value):
@@ -54,7 +54,7 @@ def _laid_out(value: Any, levels: int, line: str) -> Iterator[str]:
 
 
 def _members(value: Mapping[str, Any] | Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    """Each member with what stands before its value."""
+    """Each member's value with the text that precedes it."""
     if isinstance(value, Mapping):
         return ((f"{_plain(name)}: ", item) for name, item in value.items())
     return (("", item) for item in value)

@@ -1,4 +1,4 @@
-"""Attributes that are found out when somebody asks and then kept, in objects of which there are many."""
+"""Attributes computed on first access and then kept, for classes with very many instances."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 def found_when_asked(holder: Any, name: str) -> Any:
     """The `__getattr__` of a class with slots whose slot `x` is filled by its method `_find_x`.
 
-    What `cached_property` does needs a dict for every object, and a lock for every value (Python 3.11).
+    `cached_property` would need a dict for every object, and a lock for every value (Python 3.11).
     """
     find = getattr(type(holder), f"_find_{name}", None)
     if find is None:

@@ -1,8 +1,8 @@
-"""Taking secrets and names out of bytes that somebody else will read, wherever in them they stand.
+"""Masking secrets and names in the bytes of files that are to be shared.
 
-What is masked is found behind every escape, in every string of the JSON, keys included, whatever it
-is called: nothing needs to know the format. Only the span itself is replaced, by plain ASCII without
-quotes or backslashes, so that what was JSON stays JSON, and every other byte stays what it was.
+They are found in every string of the JSON, keys included, with escapes resolved, whatever the member is
+called: nothing here knows a format. Only the span itself is replaced, by plain ASCII without quotes or
+backslashes, so that JSON stays JSON; every other byte stays what it was.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ WORD: Final = "word that you named"
 SEALED: Final = "sealed thinking"
 ROOT: Final = "folder"
 MIN_CHARS: Final = 6
-"""Strings shorter than this hold no secret that is known."""
+"""Strings with fewer characters are not searched: no known secret is that short."""
 MAX_PLACES: Final = 200
-"""Places of one kind that are told each; user names can stand in every line of a file."""
+"""Places listed for each kind; user names can be in every line of a file."""
 MAX_ROUNDS: Final = 4
-"""Times that one string is searched; hardly ever is anything left after the first."""
+"""Times that one string is searched; there is hardly ever anything left after the first."""
 PICTURE_CHARS: Final = 2_000
-"""Characters of base64 from which a string is taken for a picture."""
+"""Characters of base64 from which a string is taken for an image."""
 
 Finds: TypeAlias = Callable[[str], Iterable[Secret]]
 
 Span: TypeAlias = tuple[int, int, str, str]
-"""Start, end, kind, and what stands there behind its escapes."""
+"""Start, end, kind, and the text there with its escapes resolved (for ROOT: the replacement)."""
 
 _string: Final = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _colon: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
 _picture: Final = re.compile(r"(?:data:[a-z]+/[a-z.+-]+;base64,)?(?:[A-Za-z0-9+/_-]|\\/|\\r|\\n)+={0,2}")
 _hides: Final = re.compile(r"\\(?:u00|/)")
-"""Escapes behind which a letter or a slash may stand."""
+"""Escapes that may stand for an ASCII character or a slash, and so hide a needle."""
 _sealed_name: Final = re.compile(
     r"(?:signature|encrypted_?content|encrypted_?reasoning|reasoning_?encrypted_?content)$", re.IGNORECASE
 )
@@ -51,17 +51,17 @@ _seal: Final = re.compile(r"(?:[A-Za-z0-9+/_=-]|\\/){40,}")
 
 
 class MaskingOptions(Struct, frozen=True):
-    """What is to be masked beside keys and user names in paths."""
+    """What is masked in addition to secrets and user names in paths."""
 
     addresses: bool = False
     words: tuple[str, ...] = ()
-    """Whole texts, in any case."""
+    """Literal texts, compared case-insensitively."""
     roots: tuple[tuple[str, str], ...] = ()
-    """Folders of this machine that the program itself wrote, and what stands for each."""
+    """Folders of this machine that the program itself wrote, each with its replacement."""
 
 
 class MaskedPlace(Struct, frozen=True):
-    """Where something was masked: a file by its name, and a 1-based line; 0 where lines say nothing."""
+    """Where something was masked: the file's name and a 1-based line; 0 for a file that is one document."""
 
     file: str
     line: int
@@ -69,19 +69,19 @@ class MaskedPlace(Struct, frozen=True):
 
 @dataclass
 class MaskTally:
-    """What was masked, by kind; never the secret itself."""
+    """Counts of what was masked, by kind. Its report never holds the secret itself."""
 
     times: Counter[str] = field(default_factory=Counter)
     different: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
-    """Kind -> what was masked -> its number."""
+    """Kind -> masked text -> its number."""
     places: dict[str, list[MaskedPlace]] = field(default_factory=lambda: defaultdict(list))
     """Kind -> where it was masked, the first `MAX_PLACES` of them."""
     more: Counter[str] = field(default_factory=Counter)
-    """Kind -> places that are not in `places`."""
+    """Kind -> number of places beyond those in `places`."""
     last: dict[str, MaskedPlace] = field(default_factory=dict)
 
     def number(self, kind: str, text: str, place: MaskedPlace) -> int:
-        """Count one more; the same text has the same number everywhere."""
+        """Count one occurrence and return the text's number; the same text has the same one everywhere."""
         self.times[kind] += 1
         if self.last.get(kind) != place:
             self.last[kind] = place
@@ -107,11 +107,11 @@ class MaskTally:
 
 
 class _Looked(Struct, frozen=True):
-    """What is looked for in the strings of some JSON."""
+    """What to search for in the strings of some JSON."""
 
     finds: tuple[Finds, ...]
     needles: tuple[str, ...] | None = None
-    """Lower case; a string in which none of them stands holds nothing. None: any may."""
+    """Lower case; a string that contains none of them needs no search. None: search every string."""
 
     def may_hold(self, raw: str) -> bool:
         if self.needles is None:
@@ -124,7 +124,7 @@ class _Looked(Struct, frozen=True):
 
 
 class Masker:
-    """Masks texts and JSON; what it met before is masked alike, in whichever file it stands."""
+    """Masks texts and JSON; the same secret gets the same mask in all files."""
 
     def __init__(self, wanted: MaskingOptions | None = None) -> None:
         self.wanted = wanted = wanted or MaskingOptions()
@@ -137,7 +137,7 @@ class Masker:
             self._finders.append(_word_finder(wanted.words))
 
     def lines(self, pieces: Iterable[bytes], file: str, *, document: bool = False) -> Iterator[bytes]:
-        """The bytes of a file with everything masked, line by line; at once where it is one JSON document."""
+        """The bytes of a file, masked line by line, or as a whole if it is one JSON `document`."""
         if document:
             yield self.json(b"".join(pieces), MaskedPlace(file, 0))
             return
@@ -145,14 +145,14 @@ class Masker:
             yield self.json(line, MaskedPlace(file, number))
 
     def json(self, line: bytes, place: MaskedPlace) -> bytes:
-        """Bytes of JSON; what is none is masked as a text."""
+        """Masked bytes of JSON; bytes that are not JSON are masked as text."""
         if not _is_json(line):
             return self.text_bytes(line, place)
         looked = self._looked(line.decode("latin-1"))
         return b"".join(self._strings(line, place, looked)) if looked is not None else line
 
     def text_bytes(self, data: bytes, place: MaskedPlace) -> bytes:
-        """Bytes of a text of any encoding that keeps ASCII."""
+        """Masked bytes of a text in any encoding that is a superset of ASCII."""
         return self.text(data.decode("utf-8", "surrogateescape"), place).encode("utf-8", "surrogateescape")
 
     def text(self, text: str, place: MaskedPlace) -> str:
@@ -165,7 +165,7 @@ class Masker:
         return _Looked((find_secrets, find_names, *self._finders))
 
     def _looked(self, whole: str) -> _Looked | None:
-        """What may be found in any string of some JSON; None where nothing can be."""
+        """What to search for in the strings of some JSON; None if nothing can be found."""
         if _hides.search(whole):
             return self._everything()
         lowered = lower(whole)
@@ -206,7 +206,7 @@ class Masker:
         if len(raw) < MIN_CHARS:
             return raw
         if len(raw) >= PICTURE_CHARS and _picture.fullmatch(raw):
-            # In so much base64 a key would be found by chance alone.
+            # In this much base64 a key would be found by chance.
             return raw
         if name and names_secret(name) and is_secret_value(name, raw):
             return self._replaced(raw, [(0, len(raw), GIVEN, raw)], place)
@@ -222,7 +222,7 @@ class Masker:
             text = self._replaced(text, spans, place)
             if all(span[2] in (NAME, ROOT) for span in spans):
                 break
-            # What was masked may have stood in the way of what is left.
+            # The masked text may have hidden another match.
         return text
 
     def _spans(self, text: str, looked: _Looked, *, first: int) -> list[Span]:
@@ -238,10 +238,10 @@ class Masker:
         return found
 
     def _placed(self, seen: str, above: tuple[View, ...], secret: Secret) -> tuple[int, int]:
-        """Where a secret that was seen stands in the text below all views."""
+        """Where a secret found in the newest view is in the original text."""
         start, end = secret.start, secret.end
         if secret.kind == NAME:
-            # A name begins behind a separator, which may be a backslash of its own.
+            # A name follows a separator, which may be an unescaped backslash, so escapes are not widened.
             for view in reversed(above):
                 start, end = view.place_below(start), view.place_below(end)
             return start, end
@@ -267,7 +267,7 @@ class Masker:
 
 
 def _letters(number: int) -> str:
-    """Nothing for the first, then `b`, `c` ... `z`, `bb`: figures would make a key of what is none."""
+    """"" for the first, then `b`, `c` ... `z`, `bb`. Digits could make the result look like a key."""
     letters = ""
     while number > 1:
         number, place = divmod(number - 2, 25)
@@ -283,7 +283,7 @@ def _word_finder(words: Sequence[str]) -> Finds:
 
 
 def _merged(spans: Sequence[Span]) -> list[Span]:
-    """Spans in order, those that overlap joined and called by the longest."""
+    """Spans in order, overlapping ones joined under the kind of the longest."""
     merged: list[Span] = []
     for span in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not merged or span[0] >= merged[-1][1]:
@@ -296,14 +296,14 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 
 
 def _is_seal(name: str, raw: str) -> bool:
-    """Whether a member holds what only the provider can read."""
+    """Whether a member holds a signature or encrypted content that only the provider can read."""
     if len(raw) < 24 or _sealed_name.search(name) is None:
         return False
     return _seal.fullmatch(raw) is not None or "encrypted_content" in raw
 
 
 def _member(line: bytes, done: int, start: int, end: int) -> tuple[int, int]:
-    """The bytes of a whole member of an object, one of its commas included."""
+    """The byte span of an object's whole member, including one adjacent comma."""
     before = start
     while before > done and line[before - 1 : before] in b" \t\r\n":
         before -= 1
@@ -316,7 +316,7 @@ def _member(line: bytes, done: int, start: int, end: int) -> tuple[int, int]:
 
 
 def _physical(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines with their ends, however the pieces were cut."""
+    """Lines with their line ends, however the pieces were split."""
     held: list[bytes] = []
     for piece in pieces:
         start = 0
@@ -331,7 +331,7 @@ def _physical(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _is_json(line: bytes) -> bool:
-    """Whether the bytes are JSON values one behind the other, and nothing else."""
+    """Whether the bytes are a sequence of JSON values and nothing else."""
     position, size = 0, len(line)
     while position < size:
         found = scan(line, position)

@@ -1,9 +1,9 @@
-"""What every agent's file is read into: a Session of Messages of blocks.
+"""The model that every agent's file is read into: a Session of Messages, each made of blocks.
 
-Everything here is frozen. Texts are not held: a block carries a `Content`, which knows its length
-and a short preview and reads the text from the file when asked, so memory does not grow with the
-text. A changed block is a `replace` of the old one with `Held` content and the same
-key and place; a format's writer finds the changed blocks by comparing identities.
+Everything here is frozen. Texts are not kept in memory: a block carries a `Content`, which knows
+its length and a short preview and reads the text from the file on demand, so memory does not grow
+with the text. A changed block is a `replace` of the old one with `Held` content and the same key
+and place; a format's writer finds the changed blocks by comparing identities.
 
 Keys are strings and never positions: pins, refused changes and histories name blocks by key.
 """
@@ -37,17 +37,17 @@ class Role(StrEnum):
 
 
 class Author(StrEnum):
-    """Who wrote a text, which a role does not tell: clients put much into user messages."""
+    """Who wrote a text. The role does not tell: clients put much of their own into user messages."""
 
     USER = "user"
     """Typed by the person (a queued prompt too)."""
     ASSISTANT = "assistant"
     INJECTED = "injected"
-    """Put there by the client: reminders, environment, command output, hooks."""
+    """Added by the client: reminders, environment, command output, hooks."""
     SUMMARY = "summary"
-    """A summary behind a boundary."""
+    """A summary after a boundary."""
     MARKER = "marker"
-    """A line that says what was taken out (a snip marker)."""
+    """A line that says what was removed (a snip marker)."""
     SYSTEM = "system"
 
 
@@ -55,7 +55,7 @@ _INJECTED: Final = Author.INJECTED
 
 
 class SendStatus(StrEnum):
-    """Whether a message is sent to the model when the session goes on."""
+    """Whether a message is sent to the model when the session is resumed, and if not, why."""
 
     LIVE = "live"
     BEFORE_BOUNDARY = "before-boundary"
@@ -65,16 +65,16 @@ class SendStatus(StrEnum):
 
 
 class Place(Struct, frozen=True):
-    """Where a block lies in the file."""
+    """Where a block is in the file."""
 
     record: int
     """Index into `Session.records`."""
     path: JsonPath
-    """The block's value inside that record; `()` is the whole record."""
+    """Path of the block's value inside that record; `()` is the whole record."""
 
 
 class Text(Struct, frozen=True):
-    """Words of a person, a model or a client."""
+    """Text written by a person, a model or a client."""
 
     kind: ClassVar[str] = "text"
     key: str
@@ -90,13 +90,13 @@ class Thinking(Struct, frozen=True):
     key: str
     content: Content
     signature_chars: int = 0
-    """Length of the provider's seal, in base64 characters; 0 without one."""
+    """Length of the provider's signature, in base64 characters; 0 without one."""
     redacted: bool = False
     place: Place | None = None
 
 
 class Image(Struct, frozen=True):
-    """A picture; `data` is its base64 text, or a URL when `media_type` is empty."""
+    """An image; `data` is its base64 text, or a URL when `media_type` is empty."""
 
     kind: ClassVar[str] = "image"
     key: str
@@ -106,7 +106,7 @@ class Image(Struct, frozen=True):
 
 
 class Opaque(Struct, frozen=True):
-    """A block of a type that we do not know or do not read; kept as it is."""
+    """A block of a type that is unknown or not interpreted; kept as it is."""
 
     kind: ClassVar[str] = "opaque"
     key: str
@@ -116,7 +116,7 @@ class Opaque(Struct, frozen=True):
 
 
 class ToolUse(Struct, frozen=True):
-    """A call of a tool; its result has the same id."""
+    """A tool call; its result has the same id."""
 
     kind: ClassVar[str] = "tool_use"
     key: str
@@ -125,9 +125,9 @@ class ToolUse(Struct, frozen=True):
     input: Content
     """The arguments: `value()` is the object, `read()` its JSON text."""
     path: str | None = None
-    """The file that the call is about, when its input names one."""
+    """The file that the call works on, when its input names one."""
     server: bool = False
-    """Run by the provider: its result stands in the same message."""
+    """Run by the provider: its result is in the same message."""
     place: Place | None = None
 
 
@@ -135,7 +135,7 @@ Part: TypeAlias = Text | Image | Opaque
 
 
 class ToolResult(Struct, frozen=True):
-    """What a tool gave back. A string content is one Text part; an absent one is no part."""
+    """The result of a tool call. String content is one Text part; absent content is no part."""
 
     kind: ClassVar[str] = "tool_result"
     key: str
@@ -144,9 +144,9 @@ class ToolResult(Struct, frozen=True):
     is_error: bool = False
     server: bool = False
     cleared_live: bool = False
-    """The agent's own micro-compaction hid it while it ran; a resume sends it whole again."""
+    """The agent's micro-compaction hid it during the run; a resume sends it whole again."""
     user_words: bool = False
-    """The record says that the person wrote in it (a reason given with a refused permission)."""
+    """The record says that the person wrote part of it (a reason given when refusing a permission)."""
     place: Place | None = None
 
 
@@ -154,7 +154,7 @@ Block: TypeAlias = Text | Thinking | ToolUse | ToolResult | Image | Opaque
 
 
 def text_of(block: Block) -> str:
-    """The whole text of a block: a result's text parts joined, a call's input as JSON, an image's none."""
+    """The whole text of a block: a result's text parts joined, a call's input as JSON, "" for an image."""
     match block:
         case ToolResult():
             return "".join([part.content.read() for part in block.parts if isinstance(part, Text)])
@@ -193,7 +193,7 @@ def chars_of(block: Block) -> int:
 
 
 def preview_of(block: Block) -> str:
-    """A short start of the block's text; session text, not safe for a terminal."""
+    """A short prefix of the block's text, or a call's path; session text, not safe for a terminal."""
     match block:
         case ToolResult():
             for part in block.parts:
@@ -209,20 +209,20 @@ def preview_of(block: Block) -> str:
 
 
 def with_text(result: ToolResult, text: str) -> ToolResult:
-    """The same result holding `text` as its only part."""
+    """The same result with `text` as its only part."""
     place = result.parts[0].place if result.parts else None
     return replace(result, parts=(Text(f"{result.key}/text", Held(text), _INJECTED, place),))
 
 
 class Placeholder(Struct, frozen=True):
-    """What a cleared result says; thousands of results can share one."""
+    """The text that replaces a cleared result; thousands of results can share one object."""
 
     text: str
     parts: tuple[Part]
 
     @classmethod
     def of(cls, text: str) -> Placeholder:
-        """The placeholder of that text; it stands nowhere in the file, so it has no place."""
+        """The placeholder with that text. It is not in the file, so it has no place."""
         return cls(text, (Text("placeholder", Held(text), _INJECTED),))
 
 
@@ -234,16 +234,16 @@ class Usage(Struct, frozen=True):
     cache_read_tokens: int = 0
     cache_creation_tokens: int = 0
     cache_hour_tokens: int = 0
-    """Those of `cache_creation_tokens` that are kept for an hour instead of minutes."""
+    """The part of `cache_creation_tokens` that is cached for an hour instead of minutes."""
 
     @property
     def context(self) -> int:
-        """All tokens that went in."""
+        """All input tokens, cached or not."""
         return self.input_tokens + self.cache_read_tokens + self.cache_creation_tokens
 
 
 class Boundary(Struct, frozen=True):
-    """A compaction, the agent's or ours: what came before it is not sent any more if it `hides`."""
+    """A compaction, by the agent or by us. If it `hides`, what came before it is no longer sent."""
 
     key: str
     trigger: str
@@ -253,7 +253,7 @@ class Boundary(Struct, frozen=True):
     tokens_before: int | None = None
     tokens_after: int | None = None
     removed: int | None = None
-    """Messages that went: the true count, carried on over runs."""
+    """Messages removed: the true count, carried over from earlier compactions."""
     preserved: tuple[str, str] | None = None
     """Keys of the first and last message kept from before."""
     hides: bool = True
@@ -272,7 +272,7 @@ class Message(Struct, frozen=True):
     model: str | None = None
     usage: Usage | None = None
     boundary: Boundary | None = None
-    """Set on the message that stands first behind a boundary: its summary or its marker."""
+    """Set on the first message after a boundary: its summary or its marker."""
     records: tuple[int, ...] = ()
     """Indexes of the records it was joined from, in file order; empty for a made message."""
 
@@ -285,7 +285,7 @@ def blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Message, Block]]:
 
 
 class Notice(Struct, frozen=True):
-    """Something about a file that a person should know; `word` is of the list in the reference."""
+    """Something about a file that a person should know; `word` is its code from the documented list."""
 
     word: str
     line: int | None = None
@@ -294,7 +294,7 @@ class Notice(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """One JSON value of the file (or one line that is none), by where it lies."""
+    """The position of one JSON value in the file, or of one line that is not JSON."""
 
     index: int
     offset: int
@@ -328,10 +328,10 @@ class Records(Protocol):
     def __getitem__(self, index: int) -> Record: ...
 
     def raw(self, index: int) -> bytes:
-        """The very bytes of a record, without its line end."""
+        """The exact bytes of a record, without its line end."""
 
     def value(self, index: int) -> Any:
-        """The record parsed; None for one that is unreadable."""
+        """The parsed record; None if it is unreadable."""
 
 
 class Facts(Struct, frozen=True):
@@ -344,9 +344,9 @@ class Facts(Struct, frozen=True):
     messages: int = 0
     """API messages on a strict walk: what the agent itself would send."""
     strict_pairs: int | None = None
-    """Tool pairs on that walk, where it reaches less than is shown."""
+    """Tool pairs on that walk, when it reaches fewer messages than are shown."""
     missing_parents: tuple[str, ...] = ()
-    """Ids that records of the live branch name as parent and that the file lacks."""
+    """Parent ids named by records of the live branch that are not in the file."""
     branches: int = 1
     sidechain_records: int = 0
     hidden_bytes: int = 0
@@ -363,7 +363,7 @@ class Session:
     """The file's path as given, or `-`. Not safe for a terminal."""
     records: Records
     messages: tuple[Message, ...]
-    """All of them: those that are not live stand where the file has them."""
+    """All messages; those that are not live are in file position."""
     boundaries: tuple[Boundary, ...] = ()
     """Every compaction on the live branch, oldest first."""
     facts: Facts = field(default_factory=Facts)
@@ -375,14 +375,14 @@ class Session:
     model: str | None = None
     cwd: str | None = None
     usage: Usage | None = None
-    """What all calls report together, each call once."""
+    """The sum of what all calls reported, each call counted once."""
     last_usage: Usage | None = None
     """The newest usable usage of a live call."""
     window: int | None = None
-    """Tokens of the model's window, where the file records it."""
+    """Tokens of the model's context window, where the file records it."""
 
     @cached_property
     def live(self) -> tuple[Message, ...]:
-        """The messages that are sent when the session goes on, in the order they are sent."""
+        """The messages that are sent when the session is resumed, in sending order."""
         found = tuple(message for message in self.messages if message.standing is SendStatus.LIVE)
         return self.messages if len(found) == len(self.messages) else found

@@ -1,4 +1,4 @@
-"""Opening a session for work: read, judged, with a pipeline, and with the place its export will have."""
+"""Opening a session as a Workspace: detect, read, load the pipeline, decide where an export will go."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from app.tokens.encode import counts_are_kept
 from app.work.workspace import Workspace
 
 LARGE_BYTES: Final = 4 << 20
-"""Size from which a file takes so long to read that its beginning is worth a look first."""
+"""Size from which reading takes so long that the file's head is shown first."""
 HEAD_BYTES: Final = 256 << 10
-"""How much of it is looked at: some screens full of rows, read in a few milliseconds."""
+"""Size of that head: several screens of rows, read in a few milliseconds."""
 
 
 class Opened(Struct, frozen=True):
-    """A workspace with the bytes it was read from."""
+    """A workspace with the source it was read from."""
 
     workspace: Workspace
     source: Source
     leaf: str | None = None
-    """The branch that was asked for; None for the one that goes on."""
+    """The branch that was asked for; None for the live one."""
 
 
 Place: TypeAlias = Callable[[Format, str | None], Path]
-"""Where an export shall go, by the session's format and the id that the new session gets."""
+"""Returns where an export goes, given the session's format and the new session's id."""
 
 
 def open_workspace(
@@ -55,19 +55,18 @@ def open_workspace(
 ) -> Opened:
     """Open a file (`-` is standard input) with a pipeline whose options `settings` change.
 
-    `settings` are texts `stage.option=value`; `out` is where an export shall go, if that is known,
-    or what tells it of the format and the new id;
-    `install` says that it shall go where the session's agent looks; `index` whether an export lists the
-    results that are no longer there; `counts_soon` that nobody waits for the rows: where a vocabulary will
-    be needed, it is loaded first. `watch` is given the source before it is read: `reached` tells how far
-    that is.
+    `settings` are texts `stage.option=value`. `out` is where an export goes, if known, or a function of
+    the format and the new id; with `install` it goes where the session's agent looks. `index`: an export
+    lists the results that were removed. `counts_soon`: tokens are counted right after reading, so a
+    vocabulary that will be needed is loaded first. `watch` gets the source before it is read; its
+    `reached` is the progress.
     Raises InputError for a file or a pipeline that cannot be used.
     """
     loaded = load(pipeline) if isinstance(pipeline, str) else pipeline
     chosen = loaded.with_options(parse_settings(settings))
     source = open_source(file)
     watch(source)
-    # What was counted before is then known by its mark, and not read again.
+    # With marks (digests), texts counted in an earlier run are found in the cache without reading them.
     source.marks = exact and counts_are_kept()
     kind = detect(source)
     if exact and counts_soon and source.size >= LARGE_BYTES:
@@ -92,10 +91,10 @@ def open_workspace(
 
 
 def open_head(file: str, pipeline: str) -> Opened | None:
-    """The beginning of a large file as a session by itself, to be looked at while all of it is read.
+    """The head of a large file as a session of its own, to look at while the whole file is read.
 
-    None for a file that is read as soon, and where the beginning holds no message. Raises InputError
-    as `open_workspace` does.
+    None if the file is small enough to be read as fast, or if the head holds no message. Raises
+    InputError as `open_workspace` does.
     """
     source = open_source(file)
     if source.size < LARGE_BYTES:
@@ -107,22 +106,22 @@ def open_head(file: str, pipeline: str) -> Opened | None:
 
 
 def _head(source: Source, kind: Format) -> Session:
-    """The beginning of a file as a session by itself."""
+    """The first `HEAD_BYTES` of a file, cut at a line end, as a session of its own."""
     head = source.read(0, HEAD_BYTES)
     return kind.read(BytesSource(head[: head.rfind(b"\n") + 1] or head, source.name))
 
 
 def _prepare_to_count(source: Source, kind: Format) -> None:
-    """Load the vocabulary where the beginning of a large session was never counted.
+    """Load the vocabulary before reading, if texts in the head of the session were never counted.
 
-    What its making takes for a moment, 25 MB, is then there for the session; the other way round both add up.
+    Loading needs 25 MB for a moment, which the session then reuses; loaded after it, both would add up.
     """
     head = _head(source, kind)
     token_estimator(head.model).prepare(block for _, block in blocks_of(head.messages))
 
 
 def _is_settled(source: Source, session: Session) -> bool:
-    """Whether nothing was added since an export, asked where a summary does not tell what it left."""
+    """Whether nothing was appended since our export; only asked if its boundary names no preserved part."""
     hiding = (m.boundary for m in reversed(session.live) if m.boundary is not None and m.boundary.hides)
     newest = next(hiding, None)
     is_told = newest is None or newest.preserved is not None
@@ -130,9 +129,9 @@ def _is_settled(source: Source, session: Session) -> bool:
 
 
 def _places(source: Source, kind: Format, new_id: str | None, out: Path | None) -> tuple[str, str]:
-    """The folder of saved results, and the list of those that are no longer there; empty where not known.
+    """The folder for saved results and the path of the list of removed ones; empty if not known.
 
-    It is the new session's side folder, else that of the new file.
+    The folder is the new session's side folder, else the one that holds the new file.
     """
     if out is not None:
         target = out.absolute()
@@ -146,7 +145,7 @@ def _places(source: Source, kind: Format, new_id: str | None, out: Path | None) 
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Stage name -> option -> text, of `stage.option=value`; raises BadPipeline for another form."""
+    """Parse `stage.option=value` texts to stage name -> option -> text; raises BadPipeline on other forms."""
     settings: dict[str, dict[str, str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")

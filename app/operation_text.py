@@ -2,8 +2,8 @@
 
     VERB [KEY ...] [FILTER:VALUE ...] [OPTION=VALUE ...]
 
-A key is that of a block or message as reports give it, or its number there (`12` or `12.0`). Where filters
-choose the rows, those that may not be changed are passed over; a row that was named is never passed over.
+A KEY is the key of a block or message as reports show it, or its number there (`12` or `12.0`). Rows chosen
+by filters are skipped if they may not be changed; a row that was named is never skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OTHER_VERBS: Final = {
     "run": "accept the next stage of the pipeline; `run all`: all remaining stages",
     "skip": "skip the next stage",
 }
-"""What can be typed beside the kinds of edits."""
+"""The verbs that are not kinds of edits."""
 
 VERBS: Final = (*(edit.name for edit in EDITS), *OTHER_VERBS)
 
@@ -41,7 +41,7 @@ _FILTERS: Final = frozenset(f.name for f in fields(Filter))
 
 
 class _Words(Struct):
-    """What was typed behind the verb."""
+    """The parsed words after the verb."""
 
     keys: list[str] = field(default_factory=list)
     filters: dict[str, str] = field(default_factory=dict)
@@ -49,16 +49,16 @@ class _Words(Struct):
 
 
 Finish: TypeAlias = Callable[[Edit], Edit]
-"""Gives an edit what was not typed: a text from elsewhere."""
+"""Completes an edit with what was not typed, such as a text from elsewhere."""
 
 
 def do_typed(
     workspace: Workspace, text: str, *, allow_words: bool = False, finish: Finish = lambda edit: edit
 ) -> None:
-    """Do what was typed; `allow_words` is the person's yes to changing their own words.
+    """Carry out a typed operation; `allow_words` permits changing the person's own words.
 
-    Where rows were chosen by what they are, the operation keeps that as its rule. Raises InputError for
-    what cannot be understood, and RefusedError, saying why, for what cannot be done.
+    If filters chose the rows, the operation keeps them as its rule. Raises InputError for text that
+    cannot be parsed, and RefusedError, saying why, for an operation that cannot be done.
     """
     verb, *rest = _split(text)
     match verb.replace("-", "_"):
@@ -104,7 +104,7 @@ def _fix(workspace: Workspace, text: str, words: Sequence[str]) -> None:
 def _edit(
     workspace: Workspace, text: str, name: str, rest: Sequence[str], *, allow_words: bool
 ) -> tuple[Edit, _Words]:
-    """The edit that was typed, and its words."""
+    """The typed edit, and its parsed words."""
     kind = edit_named(name)
     if kind is ByStage:
         if not rest:
@@ -124,7 +124,7 @@ def _edit(
 
 
 def _stage(words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-    """What is left of the words of a stage run by hand, and its options."""
+    """Split the words for a stage run by hand into the remaining words and the stage's options."""
     known = {option.name for option in stage_named(words[0]).options()}
     own = [word for word in words[1:] if word.partition("=")[0] in known and "=" in word]
     rest = [word for word in words[1:] if word not in own]
@@ -132,7 +132,7 @@ def _stage(words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
 
 
 def _sorted(words: Iterable[str], options: Iterable[str]) -> _Words:
-    """Keys, filters and options told apart by their names."""
+    """Sort words into keys, filters and options by their names."""
     found, known = _Words(), set(options)
     for word in words:
         name, sign, value = word.partition("=")
@@ -147,15 +147,15 @@ def _sorted(words: Iterable[str], options: Iterable[str]) -> _Words:
 
 
 def _rule(words: _Words, rest: str) -> str:
-    """What chose the rows, to be asked again elsewhere; nothing where rows were named."""
+    """The filters that chose the rows, for reuse on another session; empty if rows were named."""
     filters = shlex.join(f"{name}:{value}" for name, value in words.filters.items())
     return f"{rest} {filters}" if filters and not words.keys else ""
 
 
 def check_rule(text: str) -> None:
-    """Raise InputError unless a text is a rule that can be done on any session, and opens no file.
+    """Raise InputError unless a text is a rule that works on any session and opens no file.
 
-    It can come from a stranger: it names no row, since rows are named by keys, and no file.
+    A rule can come from a stranger, so it may name neither rows (by key) nor files.
     """
     verb, *rest = _split(text)
     match verb.replace("-", "_"):
@@ -190,7 +190,7 @@ def check_rule(text: str) -> None:
 
 
 def _value(value: str) -> str:
-    """An option's value; one that begins with @ is what the file of that name holds."""
+    """An option's value; `@NAME` is replaced by the contents of that file."""
     if value.startswith("@@") or not value.startswith("@"):
         return value.removeprefix("@")
     try:
@@ -200,14 +200,14 @@ def _value(value: str) -> str:
 
 
 def _keys(workspace: Workspace, words: _Words) -> list[str]:
-    """The keys that were typed, numbers of reports as what they stand for, and those that filters choose."""
+    """The typed keys, with report numbers resolved to keys, and the keys that filters choose."""
     numbers = _numbers(workspace)
     keys = [numbers.get(key, key) for key in words.keys]
     return [*keys, *(select(workspace, Filter.parse(words.filters)) if words.filters else ())]
 
 
 def _numbers(workspace: Workspace) -> Mapping[str, str]:
-    """What a report's numbers stand for; a key that looks like one stays what it is."""
+    """Report number -> key; a number that is itself a key is left out."""
     known = {row.key for row in workspace.rows} | {row.message.key for row in workspace.rows}
     numbers = {f"{row.number}.{row.place}": row.key for row in workspace.rows}
     numbers |= {str(row.number): row.message.key for row in workspace.rows}
@@ -215,7 +215,7 @@ def _numbers(workspace: Workspace) -> Mapping[str, str]:
 
 
 def _narrowed(workspace: Workspace, edit: Edit, words: _Words) -> Edit:
-    """The edit on the rows that were named, and on those of the others that it may change."""
+    """The edit on the named rows, and on those filtered rows that it may change."""
     named = set(_keys(workspace, _Words(keys=words.keys)))
     others = edit.with_keys(key for key in edit.keys if key not in named)
     fitting = others.fitting(workspace.messages, workspace.context)

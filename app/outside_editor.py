@@ -1,4 +1,4 @@
-"""Writing a text in the person's own editor: through a private file that is gone again afterwards."""
+"""Editing a text in the person's own editor, through a private temp file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Final
 from app.errors import RefusedError
 
 VARIABLES: Final = ("VISUAL", "EDITOR")
-"""Where the person says which editor it shall be, the first that says anything."""
+"""Environment variables that name the editor; the first non-empty one is used."""
 USUAL: Final = ("nano", "vi")
-"""What is tried where none is named."""
+"""Editors tried when none is named."""
 FILE_NAME: Final = "text.md"
 
 
 def editor_of(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The command that starts the person's editor; raises RefusedError where there is none."""
+    """The command that starts the person's editor; raises RefusedError if there is none."""
     named = next((name for name in VARIABLES if env.get(name, "").strip()), None)
     path = env.get("PATH")
     if named is None:
@@ -42,11 +42,11 @@ def editor_of(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def edited_outside(text: str, command: Sequence[str]) -> str | None:
-    """The text as the person left it in their editor; None where it is as it was.
+    """The text as edited in the person's editor; None if it is unchanged.
 
-    The file is the person's alone (0600, in a folder of 0700) and goes with its folder, whatever the
-    editor left there. Its line ends are not touched, but an end of the last line that editors add is
-    taken off again. Raises RefusedError where the editor failed, or what it left is no UTF-8.
+    The temp file is private (0600, in a 0700 folder) and removed with its folder and anything else the
+    editor left there. Line ends are kept, except that a final line end added by the editor is removed.
+    Raises RefusedError if the editor failed or the result is not UTF-8.
     """
     try:
         before = text.encode()
@@ -55,7 +55,7 @@ def edited_outside(text: str, command: Sequence[str]) -> str | None:
             "the text contains half a character, which a file cannot hold: edit it here"
         ) from None
     try:
-        # Windows keeps a file that an editor still holds.
+        # Windows cannot delete a file that an editor still has open.
         with tempfile.TemporaryDirectory(prefix="handcompact-", ignore_cleanup_errors=True) as folder:
             file = Path(folder) / FILE_NAME
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
@@ -79,7 +79,7 @@ def edited_outside(text: str, command: Sequence[str]) -> str | None:
 
 
 def _run(command: Sequence[str]) -> None:
-    """Start the editor and wait for it; ctrl+c there is its own affair."""
+    """Run the editor and wait for it; ctrl+c is left to the editor."""
     process = subprocess.Popen(command)
     while True:
         with suppress(KeyboardInterrupt):

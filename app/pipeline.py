@@ -1,7 +1,7 @@
 """Pipelines are data: a TOML file names an estimator and a list of stages with their options.
 
-Ours and a person's own are read by the same loader. A pipeline can come from a stranger, so the
-loader takes nothing but stage options: no command, endpoint, key or absolute folder.
+Presets and a person's own pipelines are read by the same loader. A pipeline can come from a stranger,
+so the loader accepts only stage options: no command, endpoint, key or absolute folder.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from app.stages.options import meant, told
 from app.tokens import ESTIMATORS
 
 PRESET: Final = "preset"
-"""The origin of our own pipelines."""
+"""The origin of the presets that come with the program."""
 
 _MOST_BYTES: Final = 1 << 20
 _MOST_STEPS: Final = 100
 _MOST_CHARS: Final = 1_000
-"""Of a name, a title or the words about a pipeline."""
+"""Code points of a name, a title or the description of a pipeline."""
 _LINE_CHARS: Final = 200
-"""Of words that a pipeline may put into a conversation."""
+"""Code points of a text that a pipeline may put into a conversation."""
 _KEYS: Final = ("name", "title", "about", "estimator", "step")
 _NAME: Final = re.compile(r"[^\W_][\w-]{0,59}")
 _ELSEWHERE: Final = frozenset(
@@ -40,7 +40,7 @@ _ELSEWHERE: Final = frozenset(
         "provider", "token", "url",
     }
 )  # fmt: skip
-"""Keys that say what is run, sent or trusted: they are the person's own to set."""
+"""Keys that decide what is run, sent or trusted: only the person may set them."""
 
 
 class PipelineStep(Struct, frozen=True):
@@ -51,7 +51,7 @@ class PipelineStep(Struct, frozen=True):
 
 
 class Pipeline(Struct, frozen=True):
-    """A named list of stages and the measure that their limits are in."""
+    """A named list of stages and the estimator that measures their limits."""
 
     name: str
     title: str
@@ -59,21 +59,21 @@ class Pipeline(Struct, frozen=True):
     estimator: str
     steps: tuple[PipelineStep, ...]
     origin: str = PRESET
-    """`preset`, or the file that it was read from."""
+    """`preset`, or the file it was read from."""
 
     @property
     def is_preset(self) -> bool:
-        """Whether it is one of our own."""
+        """Whether it comes with the program."""
         return self.origin == PRESET
 
     @property
     def reference(self) -> str:
-        """What `load` takes to give this very pipeline: a name where it is listed by that, else its file."""
+        """The argument with which `load` returns this pipeline: its name if it is listed, else its file."""
         return self.name if self.is_preset or Path(self.origin) == _own_file(self.name) else self.origin
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What people call the steps: the stage's title, or the step's own name where two share that."""
+        """Display names of the steps: the stage's title, or the step's own name if two share a title."""
         titles = [step.stage.title for step in self.steps]
         return tuple(
             title if titles.count(title) == 1 else step.name
@@ -81,7 +81,7 @@ class Pipeline(Struct, frozen=True):
         )
 
     def with_options(self, changes: Mapping[str, Mapping[str, Any]]) -> Pipeline:
-        """The pipeline with options of some steps changed; raises BadPipeline naming what does not fit."""
+        """The pipeline with options of some steps changed; raises BadPipeline naming what is invalid."""
         names = [step.name for step in self.steps]
         for name in changes:
             if name not in names:
@@ -98,21 +98,21 @@ _PRESETS: Final = Path(__file__).with_name("pipelines")
 
 
 def preset_names() -> tuple[str, ...]:
-    """The names of our own pipelines, the one that opens first in front."""
+    """The names of the presets, the default one first."""
     files = _PRESETS.iterdir()
     names = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
     return tuple(sorted(names, key=lambda name: name != FIRST))
 
 
 def own_folder() -> Path:
-    """The folder of a person's own pipelines, which are listed by the names of their files."""
+    """The folder of the person's own pipelines, which are listed by file name."""
     return config_dir() / "pipelines"
 
 
 def known_names() -> tuple[str, ...]:
-    """What `load` can be given: our own names, then those of a person's own in the settings folder.
+    """All names `load` accepts: the presets, then the person's own in the settings folder.
 
-    One that cannot be called by its name is told by its path, so that loading it says why.
+    A file that cannot be loaded by name is listed by its path, so that loading it says why.
     """
     presets = preset_names()
     own = sorted(own_folder().glob("*.toml"))
@@ -124,7 +124,7 @@ def _own_file(name: str) -> Path:
 
 
 def load(name_or_path: str) -> Pipeline:
-    """A preset or a person's own by its name, or a pipeline from a TOML file.
+    """A preset or a person's own pipeline by name, or a pipeline from a TOML file.
 
     Raises BadPipeline with the file, the key, its value and what was expected.
     """
@@ -158,7 +158,7 @@ def _read(path: Path) -> Pipeline:
 def parse(text: str, origin: str) -> Pipeline:
     """A pipeline from TOML text; raises BadPipeline saying where and what was expected.
 
-    `origin` is `preset` or a file, by whose name a pipeline is called that gives itself none.
+    `origin` is `preset` or a file; its name is used if the pipeline does not name itself.
     """
     try:
         return from_table(tomllib.loads(text), origin)
@@ -169,9 +169,9 @@ def parse(text: str, origin: str) -> Pipeline:
 
 
 def from_table(data: Mapping[str, Any], origin: str, *, local: bool = False) -> Pipeline:
-    """A pipeline from a table as TOML gives it; raises BadPipeline, without the file's name.
+    """A pipeline from a parsed TOML table; raises BadPipeline, without the file's name.
 
-    `local` takes also what no file of a stranger may set: only for what this program wrote itself.
+    `local` also accepts options that a stranger's file may not set: only for tables this program wrote.
     """
     if not data:
         raise BadPipeline("the file is empty: a pipeline needs at least one [[step]] with a stage")
@@ -197,7 +197,7 @@ def _text(table: Mapping[str, Any], key: str, default: str) -> str:
 
 
 def _name(data: Mapping[str, Any], origin: str) -> str:
-    """What a pipeline is called: as it says, else as its file; never as one of ours unless it is ours."""
+    """The pipeline's own name, else its file's; only a preset may have a preset's name."""
     stem = Path(origin).stem
     name = _plain_name(data, stem)
     if origin == PRESET:
@@ -251,7 +251,7 @@ def _step(table: Any, *, local: bool) -> PipelineStep:
 
 
 def check_strange(kind: type[Stage], name: str, option: str, value: Any) -> None:
-    """Raise BadPipeline for an option that no file may set, since a file can come from a stranger."""
+    """Raise BadPipeline for an option value that no file may set, since a file can come from a stranger."""
     if option in kind.local:
         raise BadPipeline(
             f"{name}.{option} is not allowed in a pipeline, which can come from a stranger:"

@@ -1,4 +1,4 @@
-"""A pipeline as it is kept beside steps: a preset by its name and what was set, any other in whole."""
+"""A pipeline as saved with steps: a preset as its name and changed options, any other in full."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.stages.options import meant, told
 
 
 def as_reference(pipeline: Pipeline, *, local: bool = False) -> dict[str, Any]:
-    """What `from_reference` reads again; without `local` it lacks what no file of a stranger may set."""
+    """The table that `from_reference` reads; without `local`, options a stranger may not set are left out."""
     if not pipeline.is_preset:
         return _as_table(pipeline, local=local)
     presets = {step.name: step.stage for step in load(pipeline.name).steps}
@@ -34,7 +34,7 @@ def _as_table(pipeline: Pipeline, *, local: bool) -> dict[str, Any]:
 
 
 def changed_options(stage: Stage, preset: Stage, *, local: bool) -> dict[str, Any]:
-    """The options of a stage that are not those of another, as values that JSON and TOML have."""
+    """The options in which a stage differs from its preset, as JSON and TOML values."""
     return {
         option.name: plain_value(getattr(stage, option.name))
         for option in stage.options()
@@ -44,17 +44,17 @@ def changed_options(stage: Stage, preset: Stage, *, local: bool) -> dict[str, An
 
 
 def plain_value(value: Any) -> Any:
-    """An option's value as files have it: a list for a tuple, an empty text for nothing."""
+    """An option's value as stored in files: a list for a tuple, an empty string for None."""
     return "" if value is None else list(value) if isinstance(value, tuple) else value
 
 
 def from_reference(
     table: Mapping[str, Any], origin: str, *, local: bool = False
 ) -> tuple[Pipeline, list[str]]:
-    """The pipeline that `as_reference` told of, and what of it does not fit here any more, in words.
+    """The pipeline that `as_reference` saved, and a message for each part that no longer fits.
 
-    `local` takes also what no file of a stranger may set: only for what this program wrote itself.
-    Raises BadPipeline, without the file's name, where it is none or names a preset that does not exist.
+    `local` also accepts options that a stranger's file may not set: only for tables this program wrote.
+    Raises BadPipeline, without the file's name, if the table is no pipeline or names an unknown preset.
     """
     if "step" in table:
         return from_table(table, origin, local=local), []

@@ -1,4 +1,4 @@
-"""A pipeline as the TOML text of one's own to start from: every option, and what it is for."""
+"""A pipeline as commented TOML, a template for a person's own: every option and what it is for."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WIDTH: Final = 100
 
 
 def as_toml(pipeline: Pipeline) -> str:
-    """The file of a pipeline; it loads back the same, called by the name that the file is given.
+    """The TOML of a pipeline. It loads as the same pipeline, named after the file it is saved in.
 
-    What is as usual stands there as a comment that can be let in by taking its `#` away.
+    Options with their default value are commented out; removing the `#` sets them.
     """
     return "\n".join(_lines(pipeline)) + "\n"
 
@@ -65,7 +65,7 @@ def _about(option: Option) -> str:
     facts = [option.about]
     if option.unit:
         facts.append(f"in {option.unit}")
-    # What names its own choices in its words need not do so twice.
+    # A description that names all choices needs no list of them.
     if option.choices and not all(choice in option.about for choice in option.choices):
         facts.append(f"{'each' if option.type.startswith('tuple') else 'one'} of {', '.join(option.choices)}")
     if option.maximum < HUGE:

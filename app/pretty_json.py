@@ -1,4 +1,4 @@
-"""JSON laid out for reading, with every number and string spelled as it stands in the file."""
+"""Pretty-printing JSON with every number and string spelled as in the file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.
 
 
 def pretty_json(text: str) -> str:
-    """`text` with a line for each member and item; what is no JSON comes out with all its signs but blanks.
+    """`text` with a line for each member and item; text that is not JSON loses nothing but whitespace.
 
-    Strings, numbers and the order of keys are those of the text: nothing is parsed.
+    Nothing is parsed, so strings, numbers and the order of keys are those of the text.
     """
     tokens = [found[0] for found in _TOKEN.finditer(text)]
     pieces: list[str] = []
@@ -36,5 +36,5 @@ def pretty_json(text: str) -> str:
 
 
 def _line(depth: int) -> str:
-    # Hostile nesting must not make a text grow with its square.
+    # Hostile nesting must not make the output grow quadratically.
     return "\n" + INDENT * min(depth, 40)

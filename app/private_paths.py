@@ -1,4 +1,4 @@
-r"""User names that stand in paths: `/home/ada/`, `C:\Users\ada\`, and the folder names made of them."""
+r"""Finding user names in paths (`/home/ada/`, `C:\Users\ada\`, folder names made of them) and e-mail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOBODY: Final = frozenset(
         "vscode", "codespace", "app", "dev", "name", "username", "you", "me", "your-name", "linuxbrew",
     }
 )  # fmt: skip
-"""Names that stand for no person: images, services, examples."""
+"""Names that identify no person: container images, services, examples."""
 
 NAME_NEEDLES: Final = ("/home/", "/users/", "\\users\\", "-home-", "-users-", "%2fhome%2f", "%2fusers%2f")
 _path: Final = re.compile(
@@ -26,16 +26,16 @@ _path: Final = re.compile(
     re.IGNORECASE,
 )
 _slug: Final = re.compile(r"(?<![A-Za-z0-9])-(?:home|Users)-(?P<name>[A-Za-z0-9_.]{1,64})")
-"""Agents name a project's folder after its path, with `-` for every other sign."""
+"""Agents name a project's folder after its path, with `-` for every other character."""
 _stand_in: Final = re.compile(r"user[b-z]+")
-"""What masking puts in the place of a name."""
+"""The replacement that masking gives a name."""
 _mail: Final = re.compile(
     r"(?<![\w.+-])(?!git@|someone\d+@masked\.invalid)[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}\b"
 )
 
 
 def find_names(text: str) -> Iterator[Secret]:
-    """Every user name in a path; the spans are of the name alone. Linear in the text."""
+    """Every user name in a path; a span covers the name only. Linear in the text."""
     lowered = text.lower()
     if not any(needle in lowered for needle in NAME_NEEDLES):
         return
@@ -47,6 +47,6 @@ def find_names(text: str) -> Iterator[Secret]:
 
 
 def find_addresses(text: str) -> Iterator[Secret]:
-    """Every e-mail address; `git@host` is none."""
+    """Every e-mail address, except `git@host`."""
     if "@" in text:
         yield from (Secret(ADDRESS, *match.span()) for match in _mail.finditer(text))

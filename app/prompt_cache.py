@@ -1,8 +1,8 @@
-"""What an edit costs: providers cache the longest unchanged start of a request.
+"""What an edit costs: providers cache the longest unchanged prefix of a request.
 
-Everything behind the first changed message is written to the cache again once, instead of being read
-from it; the tokens that are gone then save a little on every later turn, or much if the cache has
-gone cold anyway.
+Everything from the first changed message on is written to the cache again once, instead of being read
+from it. The removed tokens then save a little on every later turn, or much if the cache has already
+expired.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from app.model import Message
 
 
 class CachePrices(Struct, frozen=True):
-    """Prices in parts of the plain input price."""
+    """Prices as multiples of the plain input price."""
 
     read: float
     write: float
-    """Written once, to be kept for as long as `lasts` says."""
+    """Price of writing to the cache, where it stays for `lasts` seconds."""
     dated: str
     """When these were taken from the provider's price list; they are never fetched."""
     lasts: float = 3_600.0
-    """Seconds without a request after which nothing is kept any more."""
+    """Seconds without a request after which the cache has expired."""
 
 
 PRICES: Final = {
@@ -33,50 +33,50 @@ PRICES: Final = {
     "openai-responses": CachePrices(read=0.1, write=1.0, dated="2026-11"),
     "gemini": CachePrices(read=0.25, write=1.0, dated="2026-11"),
 }
-"""By the name of the provider's rules."""
+"""Prices by the name of the provider's rules."""
 
 FOR_AN_HOUR: Final = CachePrices(read=0.1, write=2.0, dated="2026-11", lasts=3_600.0)
-"""Anthropic's, where a session's usage says that its prefix is kept for an hour."""
+"""Anthropic's prices when a session's usage says that its prefix is cached for an hour."""
 
 LONG_TURNS: Final = 40
-"""Turns beyond which a payback is called not worth it: few sessions have as many left."""
+"""A payback after more turns than this is called not worth it: few sessions have that many left."""
 
 
 class Price(Struct, frozen=True):
     """What a plan costs and saves, in tokens at the plain input price."""
 
     first_changed: int | None
-    """0-based place of the first live message that differs; None when none does."""
+    """0-based index of the first live message that differs; None if none does."""
     before: int
     after: int
     prefix: int
-    """Tokens in front of the first change, which stay cached."""
+    """Tokens before the first change, which stay cached."""
     rewritten: int
-    """Tokens behind it, which are written again once."""
+    """Tokens from it on, which are written again once."""
     once: float
-    """What the next turn costs more than without the edit while the cache is warm; negative is a gain."""
+    """Extra cost of the next turn while the cache is warm; negative is a gain."""
     per_turn: float
-    """What every later turn costs less."""
+    """Saving on every later turn."""
     once_cold: float = 0.0
-    """What the next turn costs less where nothing is cached any more; negative is a loss."""
+    """Saving on the next turn if the cache has expired; negative is a loss."""
 
     @property
     def turns(self) -> float | None:
-        """Later turns until it has paid back; 0 when at once, None when never."""
+        """Later turns until the edit has paid for itself; 0 if at once, None if never."""
         if self.once <= 0:
             return 0.0
         return self.once / self.per_turn if self.per_turn > 0 else None
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether it pays back within the turns that a session may have left."""
+        """Whether it pays for itself within `LONG_TURNS`."""
         return self.turns is not None and self.turns <= LONG_TURNS
 
 
 def first_changed(before: Sequence[Message], after: Sequence[Message]) -> int | None:
-    """Place of the first message that is not the same any more; None when all are.
+    """Index of the first message that differs; None if there is none.
 
-    Messages are compared by identity first: what nobody changed is the same object.
+    Messages are compared by identity first: an unchanged message is the same object.
     """
     for place, (old, new) in enumerate(zip(before, after, strict=False)):
         if old is not new and old != new:
@@ -92,7 +92,7 @@ def price(
     tokens: Callable[[Sequence[Message]], int],
     prices: CachePrices,
 ) -> Price:
-    """What it costs to send `after` instead of `before`; `tokens` measures both the same way."""
+    """The cost of sending `after` instead of `before`; `tokens` measures both the same way."""
     place = first_changed(before, after)
     whole, left = tokens(before), tokens(after)
     prefix = tokens(before[:place]) if place is not None else whole

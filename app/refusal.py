@@ -1,7 +1,7 @@
-"""What a provider answers when a request is too long for its model, read into numbers.
+"""Parsing providers' "request too long" errors into token counts.
 
-Every provider has its own words for it, and some have several. They were collected from the providers'
-error references and from answers that people quoted in public issues.
+Every provider has its own wording, and some have several. They were collected from the providers'
+error references and from errors quoted in public issues.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 LOOKED_AT: Final = 20_000
-"""Code points of an answer that are read; the words stand at its start."""
+"""Code points of an answer that are read; the message is at its start."""
 
 
 class Refusal(Struct, frozen=True):
-    """A request that was refused for its length. Figures are the provider's; None where it gave none."""
+    """A request refused for its length. Numbers are the provider's; None if it gave none."""
 
     text: str
-    """The answer, blanks collapsed. Not safe for a terminal."""
+    """The answer with whitespace collapsed. Not safe for a terminal."""
     tokens: int | None = None
     """Tokens of the request's input."""
     limit: int | None = None
-    """Tokens that the model takes, its answer included."""
+    """Tokens the model accepts, its answer included."""
     reserved: int = 0
-    """Tokens of the limit that the request kept free for the answer."""
+    """Tokens of the limit that the request reserved for the answer."""
     attempt: int = 1
-    """Which refusal in a row it is, the first being 1."""
+    """1-based number of this refusal in a row."""
 
     @property
     def room(self) -> int | None:
-        """Tokens that the input may have."""
+        """Tokens that the input may have; None if the limit is not known."""
         return None if self.limit is None else max(0, self.limit - self.reserved)
 
 
 def read_refusal(text: str) -> Refusal | None:
-    """The refusal that an answer is; None for any other error, a rate limit above all.
+    """Parse an answer as a refusal; None for any other error, such as a rate limit.
 
     `text` may be the message alone, an error object as JSON, or what a client made of either.
     """
@@ -60,9 +60,10 @@ def read_refusal(text: str) -> Refusal | None:
 
 
 def merged_refusal(answers: Sequence[str]) -> Refusal | None:
-    """What several refusals in a row tell together; None without any, an empty answer being a supposed one.
+    """Several refusals in a row as one; None without any. An answer without the wording counts as one.
 
-    The first one counted the conversation as it was before anything was cut; the newest one's limit holds.
+    Tokens come from the first, which counted the conversation before anything was cut; the limit from the
+    newest that gives one.
     """
     if not answers:
         return None
@@ -72,7 +73,7 @@ def merged_refusal(answers: Sequence[str]) -> Refusal | None:
 
 
 def _unescaped(text: str) -> str:
-    """A text without what JSON puts into it, however deep it was quoted."""
+    """The text without JSON escapes, however often it was quoted."""
     text = re.sub(r"\\+u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
     return re.sub(r"\\+[nrt]", " ", text).replace("\\", "")
 
@@ -82,9 +83,9 @@ def _number(digits: str) -> int:
 
 
 def _pattern(words: str) -> re.Pattern[str]:
-    """A pattern of words in which <tokens>, <limit>, <reserved> and <total> stand for figures.
+    """A wording as a pattern, with <tokens>, <limit>, <reserved> and <total> as numbers.
 
-    <total> is the input and what is kept free for the answer.
+    <total> is the input plus the tokens reserved for the answer.
     """
     figure = r"(?P<\1>\\d[\\d,_]{0,15})"
     return re.compile(re.sub(r"<(tokens|limit|reserved|total)>", figure, words), re.IGNORECASE)
@@ -154,12 +155,12 @@ _WITH_NUMBERS: Final = (
     r"input tokens: ~?<tokens> of <limit> -- possibly exhausted context window",
     r"maximum context length is <limit> tokens",
 )
-"""Wordings that tell figures, the more telling of a kind first."""
+"""Wordings with numbers; of similar ones, the one with more numbers comes first."""
 
 
 @cache
 def _telling() -> tuple[re.Pattern[str], ...]:
-    # Compiled when they are needed: few runs meet a refusal.
+    # Compiled lazily: few runs see a refusal.
     return tuple(map(_pattern, _WITH_NUMBERS))
 
 
@@ -167,7 +168,7 @@ _HINT: Final = re.compile(
     r"context|prompt|token|length|too\s+(?:large|long)|max_seq_len|\\u[0-9a-f]{4}|上下文|输入|超",
     re.IGNORECASE,
 )
-"""Some word of this is in every refusal: most texts that are looked at are something else."""
+"""Every refusal contains one of these: a cheap test, since most texts are something else."""
 
 _PLAIN: Final = re.compile(
     r"prompt is too long|input is too long|prompt too long|input token count exceeds"
@@ -185,4 +186,4 @@ _PLAIN: Final = re.compile(
 _RATE: Final = re.compile(
     r"tokens per (?:min|day)|\bTPM\b|rate[_ -]limit|quota|wait before trying|too many requests", re.IGNORECASE
 )
-"""Too many tokens within a time is no matter of the context."""
+"""Too many tokens per minute or day: a rate limit, not a context limit."""

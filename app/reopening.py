@@ -1,4 +1,4 @@
-"""A session whose file went on while it was open: noticing it, and reading it again with the steps kept."""
+"""Noticing that an open session's file has changed, and reloading it with the steps replayed."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from app.work.workspace import Workspace
 
 
 class SinceOpened(StrEnum):
-    """What became of a file since it was opened."""
+    """What happened to a file since it was opened."""
 
     GREW = "grew"
     """More was appended, as agents do."""
     CHANGED = "changed"
     """It was replaced or rewritten."""
     REPLACED = "replaced"
-    """It was replaced by an export in place, and holds what that wrote."""
+    """An export in place replaced it, and it holds what the export wrote."""
     GONE = "gone"
 
 
 def changed_since(source: Source) -> SinceOpened | None:
-    """What became of a source's file, by one stat; None when it is as it was, or is no file."""
+    """What happened to a source's file, by one stat; None if it is unchanged or the source is not a file."""
     if not isinstance(source, FileSource):
         return None
     try:
@@ -48,26 +48,26 @@ def changed_since(source: Source) -> SinceOpened | None:
 
 
 def is_own_work(source: FileSource) -> bool:
-    """Whether a source's file was replaced by an export and is as that wrote it; reads all of it."""
+    """Whether an export replaced a source's file and it is still as written; reads the whole file."""
     try:
         with FileSource(source.path) as there:
             return is_as_written(there)
     except (OSError, HandcompactError):
-        return False  # a look only: it is told when it is read again
+        return False  # only a check: the reload reports the error
 
 
 class Reopened(Struct, frozen=True):
-    """A session that was read again."""
+    """A reloaded session."""
 
     opened: Opened
     more: int
-    """Messages that came to the live segment; fewer than before is below 0."""
+    """Messages added to the live segment; negative if there are fewer now."""
     lost: tuple[str, ...]
-    """What could not be done again, in words."""
+    """What could not be replayed, as messages for the person."""
 
     @property
     def told(self) -> str:
-        """What came of it, in one line."""
+        """The outcome in one line."""
         if self.more:
             came = f"{counted(abs(self.more), 'message')} {'more' if self.more > 0 else 'fewer'}"
         else:
@@ -76,10 +76,10 @@ class Reopened(Struct, frozen=True):
 
 
 def reopen(opened: Opened, watch: Callable[[Source], None] = lambda _: None) -> Reopened:
-    """Read the file of an open session again, and do again what was done to it as far as it still fits.
+    """Reload the file of an open session and replay its steps as far as they still fit.
 
-    `watch` is given the source before it is read: `reached` tells how far that is.
-    Raises InputError when the file cannot be read as a session any more; nothing is lost then.
+    `watch` gets the source before it is read; its `reached` is the progress.
+    Raises InputError if the file can no longer be read as a session; the open one is then unchanged.
     """
     old = opened.workspace
     if not isinstance(opened.source, FileSource):

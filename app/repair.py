@@ -1,4 +1,4 @@
-"""Mending a session without compacting it: what would change, line by line, and the plan that writes it."""
+"""Repairing a session without compacting it: what would change, line by line, and the plan to write it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from app.model import Notice
 from app.work.workspace import Workspace
 
 MOST_LINES = 4_000
-"""Lines between the first and the last difference that are compared; past it only notices tell."""
+"""Lines from the first to the last difference up to which they are compared; above, only notices tell."""
 
 AROUND = 60
-"""Code points shown around the place where two spellings of a line part."""
+"""Code points shown around the place where two versions of a line diverge."""
 
 
 class LineChange(Struct, frozen=True):
-    """One place where the mended file differs; texts are session text, not safe for a terminal."""
+    """One place where the repaired file differs; texts are session text, not safe for a terminal."""
 
     line: int
     """1-based line of the original."""
@@ -33,7 +33,7 @@ class LineChange(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class RepairPlan:
-    """What would be mended, and the export that would do it."""
+    """What would be repaired, and the export that would write it."""
 
     repairs: tuple[Notice, ...]
     changes: tuple[LineChange, ...]
@@ -41,14 +41,14 @@ class RepairPlan:
 
 
 def plan_repair(workspace: Workspace, source: Source, options: ExportOptions) -> RepairPlan:
-    """What mending the session would change; raises InputError when it holds no conversation."""
+    """Plan the repair of a session; raises InputError if it holds no conversation."""
     plan = make_plan(workspace, source, options)
     session = workspace.session
-    # The same mending without a new id, so that only what is mended differs.
+    # The same repair without a new id, so that only the repairs differ.
     bare = format_named(session.format).rewrite(session, Rewrite(messages=session.live))
     old = b"".join(chunks(source)).split(b"\n")
     new = b"".join(bare.pieces()).split(b"\n")
-    # The plan's own repairs: some are made only where a new session is written.
+    # The plan's own list: some repairs are made only when a new session is written.
     return RepairPlan(plan.rewriting.repairs, tuple(_changes(old, new)), plan)
 
 
@@ -74,7 +74,7 @@ def _text(line: bytes) -> str:
 
 
 def _parting(before: list[str], after: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both sides cut to what lies around the first place where they part."""
+    """Both sides cut to the surroundings of their first difference."""
     place = next(
         (i for i, (x, y) in enumerate(zip("\n".join(before), "\n".join(after), strict=False)) if x != y), 0
     )

@@ -1,4 +1,4 @@
-"""Backups and their manifests: listing them, comparing a file with them, putting one back."""
+"""Backups and their manifests: finding them, comparing a file with one, restoring one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.running import workers_on
 from app.settings import data_dir, in_agent_dir
 
 RESTORE = "restore"
-"""Stands for the pipeline in the manifest of what a restore replaced."""
+"""Takes the pipeline's place in the manifest of a file that a restore replaced."""
 
 
 def manifest_of_backup(backup: Path) -> Manifest:
@@ -42,18 +42,18 @@ def manifest_of_backup(backup: Path) -> Manifest:
 
 
 class State(StrEnum):
-    """How a backup stands to what lies now where it came from."""
+    """How a backup compares with the file that is now at its original path."""
 
     SAME = "same"
     DIFFERS = "differs"
     GONE = "gone"
-    """Nothing lies there any more."""
+    """There is no file there any more."""
     LOST = "no backup"
     """The backup itself is gone, or none was made."""
 
 
 def state_of(manifest: Manifest) -> State:
-    """How the backup stands to what lies there now; reads the file only where the sizes agree."""
+    """Compare the backup with the file there now; reads the file only if the sizes agree."""
     if manifest.backup is None or not manifest.backup.is_file():
         return State.LOST
     if not manifest.source.is_file():
@@ -65,21 +65,21 @@ def state_of(manifest: Manifest) -> State:
 
 
 class Restored(Struct, frozen=True):
-    """What a restore did."""
+    """The result of a restore."""
 
     target: Path
     backup: Path
     replaced_backup: Path | None
-    """Where the file that stood there before was kept: a backup like any other."""
+    """Backup of the file that was replaced; it can be restored like any other."""
     changed: bool
     still_open: tuple[str, ...] = ()
     """Programs that have the replaced file open for writing: what they write from now on is lost."""
 
 
 def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
-    """Why a backup may not be put back now, in words; None when it may.
+    """The reason why a backup may not be restored now; None if it may.
 
-    `force` lets it be put over the file of an agent at work, or one that a program has open for writing.
+    `force` allows replacing the file of a running agent, or one that a program has open for writing.
     """
     if manifest.backup is None or not manifest.backup.is_file():
         return f"the backup {manifest.backup or ''} is gone: nothing was restored".replace("  ", " ")
@@ -94,11 +94,11 @@ def why_not_restore(manifest: Manifest, *, force: bool = False) -> str | None:
 
 
 def restore(manifest: Manifest, *, force: bool = False) -> Restored:
-    """Put a backup's bytes and mode back where they came from, keeping what stands there now.
+    """Restore a backup's bytes and mode to its original path, backing up the file there now.
 
-    Raises RefusedError when the backup is gone or is not the bytes it was, or when another program is at
-    work on the file (unless `force`), FileChanged when it was written meanwhile, WriteFailed when it
-    cannot be written.
+    Raises RefusedError if the backup is gone or its bytes have changed, or if another program is using
+    the file (unless `force`), FileChanged if the file was written meanwhile, WriteFailed if it cannot be
+    written.
     """
     if reason := why_not_restore(manifest, force=force):
         raise RefusedError(reason)
@@ -121,8 +121,10 @@ def restore(manifest: Manifest, *, force: bool = False) -> Restored:
 def _replace(
     there: FileSource, staged: StagedFile, manifest: Manifest
 ) -> tuple[Path | None, tuple[str, ...]]:
-    """Put the backup's bytes in the place of a file; what stood there is kept, so that this can be taken
-    back, too. Returns where, and who still has that file open for writing."""
+    """Replace a file by the staged backup, backing it up first so that this can be undone.
+
+    Returns that backup, and who still has the replaced file open for writing.
+    """
     target = there.path
     artifacts = ExportArtifacts(manifest.path.parent, f"{target.stem[:100]}.replaced")
     with ExitStack() as undo:
@@ -137,7 +139,7 @@ def _replace(
                 undo.callback(discard, local.path)
                 if identity_of(target.stat()) != there.identity:
                     raise FileChanged(f"{target} was written to meanwhile: nothing was restored, try again")
-                # What is written to it just then has no place in the older session: it is put back.
+                # Lines appended at that moment do not belong in the older session, so none are carried over.
                 replaced = put_over(local, target, there, carries=False)
                 replaced.carry_over()
                 undo.pop_all()
@@ -146,7 +148,7 @@ def _replace(
 
 
 def _staged(source: FileSource, target: Path, mode: int) -> StagedFile:
-    """The backup's bytes under an unfinished name: never in an agent's folder, where it may be read."""
+    """The backup's bytes in a temp file: never in an agent's folder, where the agent might read it."""
     folder = target.parent
     if in_agent_dir(target):
         folder = data_dir() / "staging"
@@ -155,7 +157,7 @@ def _staged(source: FileSource, target: Path, mode: int) -> StagedFile:
 
 
 def _set_mode(there: FileSource, mode: int) -> bool:
-    """Give a file that holds the right bytes its mode; False when it has that already."""
+    """Set the mode of a file that has the right bytes; False if it is already set."""
     if there.identity.mode & 0o777 == mode:
         return False
     there.path.chmod(mode)
@@ -163,7 +165,7 @@ def _set_mode(there: FileSource, mode: int) -> bool:
 
 
 def _manifest(there: FileSource, kept: Backup, manifest: Manifest, made: str) -> dict[str, Any]:
-    """What is noted of a file that a restore replaces."""
+    """The manifest of a file that a restore replaces."""
     return {
         "handcompact": __version__,
         "made": made,

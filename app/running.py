@@ -1,7 +1,7 @@
-"""Which agents are at work on a session just now, as far as they let it be known.
+"""Detecting which agents are running on a session now, as far as they leave traces.
 
-What is known (each seen in the program itself): Claude Code 2.1 writes `sessions/<pid>.json` with the id of
-the session while it runs; Qwen Code writes `<id>.runtime.json` beside it, Copilot CLI `inuse.<pid>.lock`;
+Each trace was seen in the agent itself: Claude Code 2.1 writes `sessions/<pid>.json` with the session id
+while it runs; Qwen Code writes `<id>.runtime.json` beside the session, Copilot CLI `inuse.<pid>.lock`;
 Codex and opencode keep their file open, which Linux shows in `/proc`. pi, Gemini CLI and Claude Code 2.0
 leave no trace between writes.
 """
@@ -22,23 +22,23 @@ from app.settings import claude_dir, opencode_store
 
 _PROC = Path("/proc")
 _CHATS = f"{os.sep}chats{os.sep}"
-"""Qwen Code's folder of sessions, in which it leaves its note."""
+"""Qwen Code's folder of sessions and their `.runtime.json` files."""
 _EVENTS = f"{os.sep}events.jsonl"
-"""Copilot CLI's name for the log of a session, in the session's folder."""
+"""Copilot CLI's log of a session, in the session's folder."""
 _LATER_SECONDS = 60.0
-"""A process that began so much after a file names its number is another one."""
+"""A process that started this long after a file named its pid is another one (the pid was reused)."""
 
 
 class Running(Struct, frozen=True):
-    """Programs that are at work, in words, by what they are at work on."""
+    """Descriptions of running programs, by the session they use."""
 
     by_path: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By real path: who has the file open for writing."""
+    """By resolved path: programs that have the file open for writing."""
     by_session: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By session id: who says so."""
+    """By session id: programs whose trace names it."""
 
     def on(self, name: str) -> tuple[str, ...]:
-        """Who works on the session in a file (or on `opencode:<id>`)."""
+        """Programs using the session in a file (or `opencode:<id>`)."""
         stem = name.rpartition(os.sep)[2].rpartition(".")[0]
         told = (*self.by_session.get(stem, ()), *(_beside(Path(name)) if _CHATS in name else ()))
         if name.endswith(_EVENTS):
@@ -50,51 +50,51 @@ class Running(Struct, frozen=True):
 
 
 def running() -> Running:
-    """Who is at work on anything now; looks at every process of this person (some milliseconds)."""
+    """All programs using a session now; scans this user's processes (some milliseconds)."""
     by_path: dict[str, tuple[str, ...]] = {}
     for process in _processes():
         with suppress(OSError):
-            # It may end just now, or belong to somebody else.
+            # The process may end meanwhile, or belong to another user.
             open_files = {entry.name: str(entry.readlink()) for entry in (process / "fd").iterdir()}
             sessions = [
                 name for name, path in open_files.items() if path.endswith((".jsonl", ".json", ".db"))
             ]
-            # Who only reads it, as another of this program does, is not at work on it.
+            # A reader, such as another instance of this program, does not count.
             for path in {open_files[name] for name in sessions if not _only_reads(process, name)}:
                 by_path[path] = (*by_path.get(path, ()), f"{_name(process)} ({process.name})")
     return Running(by_path, dict(_claude_sessions()))
 
 
 def users_of(path: Path) -> tuple[str, ...]:
-    """Who is at work on the session in a file, with their process numbers; this program is not meant."""
+    """Other programs using the session in a file, with their pids."""
     return running().on(str(path))
 
 
 def writers_of(path: Path) -> tuple[str, ...]:
-    """Which other processes have a file open for writing, as far as Linux lets us see."""
+    """Other processes that have a file open for writing, as far as Linux shows them."""
     wanted = os.path.realpath(path)
     return tuple(f"{_name(p)} ({p.name})" for p in _processes() if _writes(p, wanted))
 
 
 def old_writers_of(path: Path, inode: int, device: int) -> tuple[str, ...]:
-    """Which other processes have a file open for writing that had this name until another took it."""
+    """Other processes that have the replaced file of this name (by inode and device) open for writing."""
     wanted, number = f"{os.path.realpath(path)} (deleted)", (device, inode)
     return tuple(f"{_name(p)} ({p.name})" for p in _processes() if _writes(p, wanted, number))
 
 
 def sees_writers() -> bool:
-    """Whether this system tells which processes have a file open."""
+    """Whether this system shows which processes have a file open."""
     return (_PROC / "self" / "fd").is_dir()
 
 
 def workers_on(path: Path) -> tuple[str, ...]:
-    """Who says that it is at work on the session in a file, or has the file open for writing."""
+    """Programs whose trace names the session in a file, or that have the file open for writing."""
     said = Running(by_session=dict(_claude_sessions())).on(str(path))
     return tuple(dict.fromkeys((*said, *writers_of(path))))
 
 
 def _writes(process: Path, wanted: str, number: tuple[int, int] | None = None) -> bool:
-    """Whether a process writes a file of this name (and, where many had it, of this device and inode)."""
+    """Whether a process has a file of this name (and device and inode, if given) open for writing."""
     try:
         return any(
             str(entry.readlink()) == wanted
@@ -103,12 +103,12 @@ def _writes(process: Path, wanted: str, number: tuple[int, int] | None = None) -
             for entry in (process / "fd").iterdir()
         )
     except OSError:
-        # It ended just now, or it belongs to somebody else.
+        # The process has just ended, or belongs to another user.
         return False
 
 
 def _only_reads(process: Path, descriptor: str) -> bool:
-    """Whether a descriptor was opened for reading alone (its `flags:` line is octal)."""
+    """Whether a descriptor was opened read-only (its `flags:` line is octal)."""
     for line in (process / "fdinfo" / descriptor).read_text("ascii", "replace").splitlines():
         name, _, value = line.partition(":")
         if name == "flags":
@@ -141,7 +141,7 @@ def _claude_sessions() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _beside(path: Path) -> tuple[str, ...]:
-    """Qwen Code's own note beside a session."""
+    """Programs named by Qwen Code's `.runtime.json` beside a session."""
     told = _object(path.with_suffix(".runtime.json"))
     pid, began = told.get("pid"), told.get("started_at")
     since = began if isinstance(began, int | float) else None
@@ -154,7 +154,7 @@ def _beside(path: Path) -> tuple[str, ...]:
 
 
 def _locks(folder: Path) -> tuple[str, ...]:
-    """The locks of Copilot CLI in the folder of a session; it leaves them behind when it is killed."""
+    """Programs named by Copilot CLI's lock files in a session's folder; a killed one leaves its lock."""
     pids = (name.removeprefix("inuse.").removesuffix(".lock") for name in _names(folder))
     return tuple(f"Copilot CLI ({pid})" for pid in pids if runs(pid))
 
@@ -167,12 +167,12 @@ def _names(folder: Path) -> list[str]:
 
 
 def runs(number: str) -> bool:
-    """Whether a process runs by whose number a file is named, or another of that number by now."""
+    """Whether a process with the pid in a file's name runs; the pid may have been reused."""
     return number.isascii() and number.isdecimal() and _is_alive(int(number), None)
 
 
 def _is_alive(pid: int, since: float | None) -> bool:
-    """Whether a process runs, and ran at a time (seconds since 1970); its number may be another's by now."""
+    """Whether a process runs and already ran at `since` (seconds since 1970); pids are reused."""
     if pid <= 0 or os.name == "nt":
         # Asking Windows for a process by signal 0 would end it.
         return False
@@ -186,7 +186,7 @@ def _is_alive(pid: int, since: float | None) -> bool:
 
 
 def _began(pid: int) -> float | None:
-    """When a process began, in seconds since 1970, where Linux says so."""
+    """When a process started, in seconds since 1970; None where Linux does not say."""
     try:
         ticks = int((_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19])
         boot = next(line for line in (_PROC / "stat").read_text().splitlines() if line.startswith("btime"))

@@ -1,8 +1,7 @@
-"""The shapes of keys: well-known ones, and what is given to names that say what they hold.
+"""Patterns of secrets: well-known key formats, and values assigned to names such as `api_key`.
 
-What is found may be an example from a document, and a secret of no known shape is not found.
-
-Each shape has needles: it is looked for only in a text that holds one of them.
+A match may be an example from a document, and a secret of an unknown shape is not found. Each finder
+has needles, substrings of every match: it runs only on a text that contains one of them.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from msgspec import Struct
 
 
 class Secret(Struct, frozen=True):
-    """One string that looks like a key, by where it stands."""
+    """The span of one string that looks like a key."""
 
     kind: str
-    """Whose key it looks like, in a word or two."""
+    """What key it looks like, in a word or two."""
     start: int
     end: int
-    """Code points; the secret itself, not the name it is given to."""
+    """Code points; the span covers the secret itself, not the name it is assigned to."""
 
 
 class Finder(Protocol):
@@ -29,22 +28,22 @@ class Finder(Protocol):
 
     @property
     def needles(self) -> tuple[str, ...]:
-        """Lower case; one of them stands in every text (in lower case) that holds such a secret."""
+        """Lower case; every text (in lower case) with such a secret contains one of them."""
 
     def find(self, text: str, lowered: str) -> Iterator[Secret]:
         """Every such secret, in order; `lowered` is the text in lower case."""
 
 
 class SecretPattern(Struct, frozen=True):
-    """A secret that is known by its own form, or by what stands before it: then the group `value` is it."""
+    """A secret known by its own form, or by its context; then the group `value` is the secret."""
 
     kind: str
     needles: tuple[str, ...]
     pattern: str
-    """Compiled when it is first needed: few texts hold many kinds."""
+    """Compiled on first use: few texts hold many kinds."""
     is_one: Callable[[re.Match[str]], bool]
     is_token: bool = False
-    """Whether it goes on as long as there are letters and figures."""
+    """Whether it extends as far as there are letters and digits."""
 
     def find(self, text: str, lowered: str) -> Iterator[Secret]:
         pattern = re.compile(self.pattern)
@@ -52,7 +51,7 @@ class SecretPattern(Struct, frozen=True):
         position = 0
         while match := pattern.search(text, position):
             if not self.is_one(match):
-                # Another may begin inside of what is none.
+                # A secret may begin inside a rejected match.
                 position = match.start() + 1
                 continue
             start, end = match.span(group)
@@ -64,15 +63,15 @@ class SecretPattern(Struct, frozen=True):
 
 
 def names_secret(name: str) -> bool:
-    """Whether what is given to this name is a secret: `apiKey`, `DB_PASSWORD`."""
+    """Whether the value of this name is a secret: `apiKey`, `DB_PASSWORD`."""
     return _telling_name.search(name) is not None
 
 
 def is_secret_value(name: str, value: str) -> bool:
-    """Whether what is given to a telling name is a secret and not code, a reference or a sample."""
+    """Whether the value of such a name is a secret and not code, a reference or a placeholder."""
     if _NO_SECRET.search(value) or value.lower() in name.lower():
         return False
-    # A word alone is prose or code ("password: required"); a passphrase has marks or figures in it.
+    # A single word is prose or code ("password: required"); a passphrase has punctuation or digits.
     return not value.isalpha()
 
 
@@ -81,7 +80,7 @@ def _always(_: re.Match[str]) -> bool:
 
 
 def _stands_alone(match: re.Match[str]) -> bool:
-    """Whether no letter or figure stands before it. Cheaper than a look behind, which hides the needle."""
+    """Whether no letter or digit precedes it. Cheaper than a lookbehind, which hides the literal prefix."""
     start = match.start()
     return start == 0 or not (match.string[start - 1].isalnum() or match.string[start - 1] == "_")
 
@@ -98,7 +97,7 @@ def _is_given(match: re.Match[str]) -> bool:
 
 
 def _has_figures(match: re.Match[str]) -> bool:
-    """Whether it holds a letter and a figure: words alone are prose."""
+    """Whether it holds a letter and a digit: words alone are prose."""
     value = match["value"]
     if _NO_SECRET.search(value) or _code.fullmatch(value):
         return False
@@ -106,7 +105,7 @@ def _has_figures(match: re.Match[str]) -> bool:
 
 
 def _token(kind: str, *heads: str, body: str) -> SecretPattern:
-    """A key that is known by how it begins."""
+    """A key known by its prefix."""
     pattern = f"(?:{'|'.join(map(re.escape, heads))}){body}"
     return SecretPattern(kind, tuple(head.lower() for head in heads), pattern, _stands_alone, is_token=True)
 
@@ -148,7 +147,7 @@ def _tokens() -> Iterator[SecretPattern]:
 
 _PEM: Final = (
     r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-    # With its end, all between; without one (it was cut), the lines of base64 that follow.
+    # Everything up to the END line; without one (the text was cut), the lines of base64 that follow.
     r"(?:(?:(?!-----)[\s\S]){0,12000}?-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"|(?:[^A-Za-z0-9+/=-]{0,12}(?:\d{1,6}[^A-Za-z0-9+/=-]{1,4})?[A-Za-z0-9+/=]{8,})*)"
 )
@@ -159,7 +158,7 @@ _PEM_END: Final = (
 """The rest of a key whose beginning was cut away."""
 
 _code: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
-"""`state.tokens`: a name of code, not a value."""
+"""`state.tokens`: an expression in code, not a value."""
 _identifier: Final = re.compile(r"_?[A-Za-z]+(?:_[A-Za-z]+)+")
 _CALLS: Final = frozenset("(),")
 _token_rest: Final = re.compile(r"[A-Za-z0-9_-]*")
@@ -174,18 +173,18 @@ _telling_name: Final = re.compile(
 
 GIVEN: Final = "password or key given to a name"
 HEAD_CHARS: Final = 24
-"""Code points before the telling part of a name that are looked at."""
+"""Code points before the needle of a name that are examined."""
 _option: Final = re.compile(r"--[A-Za-z-]{0,20}$")
 
 
 class NamedSecret(Struct, frozen=True):
-    """What is given to a name with a telling word in it: `api_key = ...`, `--password ...`."""
+    """The value assigned to a name that contains a telling word: `api_key = ...`, `--password ...`."""
 
     needle: str
     tail: str
-    """From the needle on: the rest of the name, what gives, and the value."""
+    """Pattern from the needle on: the rest of the name, the assignment, and the value."""
     head: str | None
-    """What must stand before the needle; None takes anything."""
+    """Pattern of what must precede the needle; None accepts anything."""
     is_one: Callable[[re.Match[str]], bool]
 
     @property
@@ -230,7 +229,7 @@ _WORDS: Final = (
     _word("secret", r"s?(?:[_-](?:key|id|token|value))?"),
     _word("credential", "s?"),
     _word("key", head=_KEYS),
-    # These end the names of much else, too: what they are given must look the part.
+    # Many other names end like this, too, so the value must look like a secret.
     _word("pass", head="[_-]", is_one=_has_figures),
     _word("key", head="[A-Z0-9]_", is_one=_has_figures),
     _word("token", head=_TOKENS, is_one=_has_figures),
@@ -242,18 +241,18 @@ _WORDS: Final = (
 
 
 class EnvFile:
-    """The values of an `.env` file, or of what `printenv` says: lines that each give one to a name."""
+    """The values in an `.env` file or in the output of `printenv`: lines of NAME=value."""
 
     needles: tuple[str, ...] = ("=",)
 
     def find(self, text: str, lowered: str) -> Iterator[Secret]:
         run: list[re.Match[str]] = []
         if len(_given_in_capitals.findall(text)) < ENV_LEAST:
-            # Much code gives something to a name; few texts do in capitals, and are worth the slower look.
+            # Much code assigns to names; few texts to names in capitals, which are worth the slower search.
             return
         for match in re.finditer(_ENV_LINE, text, re.MULTILINE):
             if match["value"].rstrip().endswith((",", "(")):
-                # Arguments of a call, or the beginning of one.
+                # Arguments of a function call, or the beginning of one.
                 continue
             if run and not re.compile(_ENV_BETWEEN).fullmatch(text, run[-1].end(), match.start()):
                 yield from _values(run)
@@ -273,9 +272,9 @@ def _values(run: Sequence[re.Match[str]]) -> Iterator[Secret]:
 
 
 ENV_LEAST: Final = 3
-"""Lines in a row that give a value to a name in capitals, by which an `.env` file is known."""
+"""Consecutive lines of NAME=value, with names in capitals, from which a text is taken for an `.env` file."""
 ENV_CHARS: Final = 4
-"""Shorter values are switches and numbers."""
+"""Values with fewer characters are switches and numbers."""
 _given_in_capitals: Final = re.compile("=(?<=[A-Z0-9_]=)")
 _ENV_BETWEEN: Final = r"[^\n]*\n(?:[ \t]*(?:\d{1,6}[^\w\n]{1,4})?[ \t]*(?:#[^\n]*)?\r?\n)*"
 _ENV_LINE: Final = (
@@ -330,11 +329,11 @@ FINDERS: Final[tuple[Finder, ...]] = (
     *_WORDS,
     EnvFile(),
 )
-"""The more telling kinds first: where two find the same string, it is called by the first."""
+"""The more specific kinds first: if two find the same string, the first one names it."""
 
 _NO_SECRET: Final = re.compile(
     r"\$|%\(|\*{3}|x{4}|\.{3}|…|\b(?:os|process|env|config|settings|self|req|request|null|none|true|false"
     r"|undefined|str|string|secret|password|changeme|example|placeholder|your|my|masked)\b|environ|getenv|redacted",
     re.IGNORECASE,
 )
-"""In a value, it stands for a secret that lies elsewhere, or for none."""
+"""A value with this refers to a secret kept elsewhere, or is a placeholder."""

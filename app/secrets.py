@@ -1,11 +1,11 @@
 """Strings that look like keys: counted before a text leaves the machine, and masked where one is shared.
 
-Only well-known shapes (`app.secret_shapes`) are found, and what is found may be an example: the count is
-a warning.
+Only well-known shapes (`app.secret_shapes`) are found, and a match may be an example: the count is a
+warning.
 
-A long text costs little more than a few plain searches for what stands in every key of a shape. Most keys
-begin with a word and a mark (`ghp_`): a text in which no such beginning is followed by enough letters and
-figures is searched for none of them.
+A long text costs little more than a few substring searches for needles. Most keys begin with a word and
+a separator (`ghp_`): a text in which no such prefix is followed by enough letters and digits is not
+searched for any of them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from app.secret_shapes import FINDERS, Finder, Secret, SecretPattern
 
 
 def find_secrets(text: str, among: Sequence[Finder] | None = None) -> Iterator[Secret]:
-    """Every secret-like string, in order; none overlaps another. Linear in the text.
+    """Every secret-like string, in order and without overlaps. Linear in the text.
 
-    `among` are the finders that `finders_for` gave for a larger text that this one is a part of.
+    `among` are the finders that `finders_for` returned for a larger text that contains this one.
     """
     lowered = lower(text)
     if among is None:
@@ -30,7 +30,7 @@ def find_secrets(text: str, among: Sequence[Finder] | None = None) -> Iterator[S
         finders = tuple(finder for finder in among if any(needle in lowered for needle in finder.needles))
     found = [(secret, rank) for rank, finder in enumerate(finders) for secret in finder.find(text, lowered)]
     found.sort(key=lambda item: (item[0].start, item[1]))
-    # What a name is given may be a key of a known shape: the two are one secret, called by the shape.
+    # The value of a telling name may be a key of a known shape: the two are one secret, named by the shape.
     held: tuple[Secret, int] | None = None
     for secret, rank in found:
         if held is None or secret.start >= held[0].end:
@@ -46,28 +46,28 @@ def find_secrets(text: str, among: Sequence[Finder] | None = None) -> Iterator[S
 
 
 def needles_in(lowered: str) -> list[str]:
-    """The needles that stand in a text, given in lower case: elsewhere no part of it can hold a secret."""
+    """The needles in a text (given in lower case); without any, no part of it can hold a secret."""
     return [needle for needle in NEEDLES if needle in lowered]
 
 
 def finders_for(needles: Sequence[str]) -> tuple[Finder, ...]:
-    """Those that look for one of these needles."""
+    """The finders that have one of these needles."""
     wanted = frozenset(needles)
     return tuple(finder for finder in FINDERS if not wanted.isdisjoint(finder.needles))
 
 
 def lower(text: str) -> str:
-    """A text in lower case, every sign at its place: one sign would grow otherwise."""
+    """A text in lower case with all offsets unchanged: U+0130 would become two code points."""
     return text.replace("\u0130", "I").lower()
 
 
 def count_secrets(text: str) -> int:
-    """How many strings of a text look like keys."""
+    """The number of strings in a text that look like keys."""
     return sum(1 for _ in find_secrets(text))
 
 
 def _is_marked(finder: Finder) -> bool:
-    """Whether all that it finds begins with a word and a mark, and goes on with `_LEAST` signs or more."""
+    """Whether its matches are a word and a separator, followed by at least `_LEAST` characters."""
     return (
         isinstance(finder, SecretPattern) and finder.is_token and all(n[-1] in _MARKS for n in finder.needles)
     )
@@ -79,11 +79,11 @@ _LEAST: Final = 10
 
 @cache
 def _beginnings() -> tuple[re.Pattern[str], ...]:
-    """How marked keys begin, in lower case: a pattern for each mark."""
+    """Patterns of the prefixes of such keys, in lower case: one for each separator."""
     heads = [needle for finder in FINDERS if _is_marked(finder) for needle in finder.needles]
     return tuple(
         re.compile(
-            # Few signs are marks, and what stands behind one is mostly too short: so that is asked first.
+            # Separators are rare and mostly followed by too few characters, so that is tested first.
             rf"{re.escape(mark)}(?=[a-z0-9_=+/-]{{{_LEAST}}})"
             rf"(?:{'|'.join(f'(?<={re.escape(head)})' for head in heads if head[-1] == mark)})"
         )
@@ -92,7 +92,7 @@ def _beginnings() -> tuple[re.Pattern[str], ...]:
 
 
 def _worth_a_look(lowered: str) -> tuple[str, ...]:
-    """The needles that are worth looking for in a text, given in lower case."""
+    """The needles worth searching for in a text (given in lower case)."""
     is_begun = any(pattern.search(lowered) for pattern in _beginnings())
     return NEEDLES if is_begun else _OTHER_NEEDLES
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 APP = "handcompact"
 
 FIRST = "gentle"
-"""The pipeline that opens first."""
+"""The default pipeline, listed first."""
 
 
 def data_dir() -> Path:
@@ -22,7 +22,7 @@ def data_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """The folder for what can be worked out again (`HANDCOMPACT_CACHE_DIR`, else the platform's own)."""
+    """The folder for data that can be recomputed (`HANDCOMPACT_CACHE_DIR`, else the platform's own)."""
     return _own("cache")
 
 
@@ -39,7 +39,7 @@ def state_dir() -> Path:
 def _own(kind: Literal["data", "cache", "config", "state"]) -> Path:
     if named := os.environ.get(f"HANDCOMPACT_{kind.upper()}_DIR"):
         return Path(named)
-    # Imported when it is needed: what reads one file asks for none of these.
+    # Imported lazily: reading a single file needs none of these folders.
     import platformdirs
 
     own = platformdirs.PlatformDirs(APP, appauthor=False)
@@ -48,7 +48,7 @@ def _own(kind: Literal["data", "cache", "config", "state"]) -> Path:
 
 
 def lets_errors_through() -> bool:
-    """Whether unexpected errors come with tracebacks, for developers (`HANDCOMPACT_TRACEBACKS`)."""
+    """Whether unexpected errors show tracebacks, for developers (`HANDCOMPACT_TRACEBACKS`)."""
     return bool(os.environ.get("HANDCOMPACT_TRACEBACKS"))
 
 
@@ -71,7 +71,7 @@ def pi_dir(env: Mapping[str, str] | None = None) -> Path:
 
 
 def pi_session_dir(env: Mapping[str, str] | None = None) -> Path | None:
-    """Where pi keeps all sessions side by side instead, if `$PI_CODING_AGENT_SESSION_DIR` says so."""
+    """The flat folder in which pi keeps all sessions, if `$PI_CODING_AGENT_SESSION_DIR` names one."""
     named = (os.environ if env is None else env).get("PI_CODING_AGENT_SESSION_DIR")
     return Path(named).expanduser() if named else None
 
@@ -83,7 +83,7 @@ def qwen_dir(env: Mapping[str, str] | None = None) -> Path:
 
 
 def qwen_sessions_dir(env: Mapping[str, str] | None = None) -> Path:
-    """Where Qwen Code keeps what it writes as it runs: `$QWEN_RUNTIME_DIR`, else its own folder."""
+    """Where Qwen Code writes its sessions: `$QWEN_RUNTIME_DIR`, else its own folder."""
     named = (os.environ if env is None else env).get("QWEN_RUNTIME_DIR")
     return Path(named).expanduser() if named else qwen_dir(env)
 
@@ -103,7 +103,7 @@ def copilot_dir(env: Mapping[str, str] | None = None) -> Path:
 def opencode_store(env: Mapping[str, str] | None = None) -> Path:
     """opencode's database: in `$XDG_DATA_HOME`, else in `~/.local/share` on every platform.
 
-    `$OPENCODE_DB` names another file, in the same folder where it is no whole path.
+    `$OPENCODE_DB` names another file; a relative one is in the same folder.
     """
     known = os.environ if env is None else env
     named = known.get("XDG_DATA_HOME")
@@ -112,7 +112,7 @@ def opencode_store(env: Mapping[str, str] | None = None) -> Path:
 
 
 def agent_dirs() -> tuple[Path, ...]:
-    """The folders that belong to agents: nothing but whole sessions may be put there."""
+    """The folders that belong to agents: only complete sessions may be written there."""
     named = pi_session_dir()
     folders = (
         claude_dir(),
@@ -127,34 +127,34 @@ def agent_dirs() -> tuple[Path, ...]:
 
 
 def in_agent_dir(path: Path) -> bool:
-    """Whether a file lies in a folder that belongs to an agent."""
+    """Whether a file is in a folder that belongs to an agent."""
     resolved = path.resolve()
     return any(resolved.is_relative_to(folder.resolve()) for folder in agent_dirs())
 
 
 def claude_slug(folder: str) -> str:
-    """Claude Code's name for the folder of a project: every sign outside A-Z a-z 0-9 becomes `-`."""
+    """Claude Code's folder name for a project: every character outside A-Z a-z 0-9 becomes `-`."""
     return re.sub(r"[^A-Za-z0-9]", "-", folder)
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How a person likes the screens; never anything of a session."""
+    """A person's display preferences; never anything from a session."""
 
     theme: str = "textual-dark"
     ascii: bool = False
-    """Draw with ASCII signs only, also where the terminal has others."""
+    """Draw with ASCII characters only, even if the terminal has others."""
     by_tokens: bool = False
-    """The message list is sorted by tokens, the largest first."""
+    """Sort the message list by tokens, the largest first."""
     by_project: bool = False
-    """Sessions are listed below the projects that they are of."""
+    """Group sessions by project."""
     split: bool = False
-    """Diffs are shown side by side where there is room."""
+    """Show diffs side by side where there is room."""
     wrap: bool = True
 
 
 def load_preferences(folder: Path | None = None) -> Preferences:
-    """The preferences that were saved; the defaults for whatever is missing, broken or of another type."""
+    """The saved preferences; defaults for whatever is missing, broken or of the wrong type."""
     try:
         data = json.loads(_preferences_file(folder).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -168,7 +168,7 @@ def load_preferences(folder: Path | None = None) -> Preferences:
 
 
 def save_preferences(preferences: Preferences, folder: Path | None = None) -> bool:
-    """Save them; False where the folder cannot be written, which is no reason to stop working."""
+    """Save the preferences; False if the folder cannot be written, which must not stop the program."""
     file = _preferences_file(folder)
     unfinished = file.with_suffix(f".{os.getpid()}.tmp")
     try:

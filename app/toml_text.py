@@ -1,4 +1,4 @@
-"""Values as TOML: what the standard library reads, written."""
+"""Writing values as TOML, which the standard library can only read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ITEMS_IN_LINE: Final = 4
 
 
 def toml_value(value: Any) -> str:
-    """A value in one line, a list of many items or a text of several lines in as many."""
+    """A value in one line; a list of many items or a text of several lines in several."""
     if isinstance(value, tuple | list):
         if len(value) <= _ITEMS_IN_LINE:
             return f"[{', '.join(map(toml_line, value))}]"
@@ -36,17 +36,17 @@ def toml_line(value: Any) -> str:
 
 
 def toml_key(key: str) -> str:
-    """A key, quoted where it must be."""
+    """A key, quoted if necessary."""
     return key if _BARE_KEY.fullmatch(key) else toml_line(key)
 
 
 def toml_pairs(pairs: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    """`key = value`, each as many lines as it needs."""
+    """`key = value` lines; a value may take several lines."""
     return (f"{toml_key(key)} = {toml_value(value)}" for key, value in pairs)
 
 
 def can_be_said(text: str) -> bool:
-    """Whether TOML has a way to say it: it has none for half of a pair of surrogates."""
+    """Whether TOML can represent the text: it cannot represent a lone surrogate."""
     return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
