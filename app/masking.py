@@ -267,7 +267,7 @@ class Masker:
 
 
 def _letters(number: int) -> str:
-    """"" for the first, then `b`, `c` ... `z`, `bb`. Digits could make the result look like a key."""
+    """Empty for the first, then `b`, `c` ... `z`, `bb`. Digits could make the result look like a key."""
     letters = ""
     while number > 1:
         number, place = divmod(number - 2, 25)

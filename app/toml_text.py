@@ -19,7 +19,7 @@ def toml_value(value: Any) -> str:
             return f"[{', '.join(map(toml_line, value))}]"
         return "[\n" + "".join(f"  {toml_line(item)},\n" for item in value) + "]"
     if isinstance(value, str) and "\n" in value:
-        # Three quotes would end it; the line end right behind the first three is not part of it.
+        # Three quotes would end it; the line end right after the opening ones is not part of it.
         return '"""\n' + "\n".join(map(_escaped, value.split("\n"))) + '"""'
     return toml_line(value)
 
