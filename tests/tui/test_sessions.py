@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -12,8 +13,10 @@ import weakref
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from app.discovery.found_session import FoundSession
@@ -21,6 +24,7 @@ from app.model import Session
 from app.settings import load_preferences
 from app.tui.app import HandcompactApp, Opening
 from app.tui.screens.inspect import InspectScreen
+from app.tui.screens.parts import watching
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.widgets.session_list import SessionList
 from tests.many_sessions import make
@@ -190,19 +194,31 @@ async def test_enter_opens_a_session_and_escape_comes_back(machine: Path) -> Non
         assert shows(app, SessionsScreen)
 
 
-async def test_a_session_that_was_left_is_no_longer_held_once_another_is_read(machine: Path) -> None:
+async def test_a_session_that_was_left_is_no_longer_held_once_another_is_read(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However long the program waits between two looks at the file.
+    monkeypatch.setattr(watching, "WATCH_SECONDS", 1000.0)
     app = HandcompactApp(Opening())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await press(pilot, "enter")
+        await go(app, "enter", InspectScreen)
         left = weakref.ref(opened_session(app))
-        await press(pilot, "escape")
+        await go(app, "escape", SessionsScreen)
         for _ in range(6):  # others may be read before all of the old screen is gone
-            await press(pilot, "down", "enter")
-            await press(pilot, "escape")
+            app.simulate_key("down")
+            await go(app, "enter", InspectScreen)
+            await go(app, "escape", SessionsScreen)
             if left() is None:
                 return
         raise AssertionError("the session is held for as long as the program runs")
+
+
+async def go(app: HandcompactApp, key: str, to: type[Screen[Any]]) -> None:
+    """Press a key and wait for that screen, without the timers that a pilot leaves in the event loop."""
+    app.simulate_key(key)
+    while not isinstance(app.screen, to) or list(app.workers):
+        await asyncio.sleep(0.01)
 
 
 def opened_session(app: HandcompactApp) -> Session:

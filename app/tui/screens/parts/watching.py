@@ -63,8 +63,14 @@ class Watches(KeepsSteps, OpensSessions):
 
     def on_mount(self) -> None:
         if isinstance(self.opened.source, FileSource):
-            self.set_interval(WATCH_SECONDS, self.look_at_file)
+            # From the app's context: asyncio keeps the context of a stopped timer until its time has
+            # come, and that of this screen would keep the session in memory for so long.
+            self.app.call_later(self._begin_watching)
             self.look_who_works()
+
+    def _begin_watching(self) -> None:
+        if self.is_running:
+            self.set_interval(WATCH_SECONDS, self.look_at_file)
 
     def on_unmount(self) -> None:
         if self.app.is_running:  # else no other session will be read
