@@ -1,4 +1,4 @@
-"""The session formats: which one a file is of, and opening it."""
+"""The session formats: detecting a file's format and opening it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STDIN: Final = "-"
 
 
 def format_named(name: str) -> Format:
-    """The format of that name; raises InputError naming those there are."""
+    """The format with that name; raises InputError listing the known ones."""
     for known in FORMATS:
         if known.name == name:
             return known
@@ -57,16 +57,16 @@ def format_named(name: str) -> Format:
 
 
 def fresh_id(session: Session) -> str | None:
-    """An id for a new session made of this one, as its agent makes them; None where the format has none."""
+    """An id for a new session made from this one, in its agent's style; None if the format has no ids."""
     if session.session_id is None:
         return None
     return fresh_session_id() if session.format == OpenCode.name else str(uuid.uuid4())
 
 
 def detect(source: Source) -> Format:
-    """The format of a file, judged by its content.
+    """The format of a file, detected by its content.
 
-    Raises UnreadableFile for an empty file, UnknownFormat, saying what was seen, for one of no format.
+    Raises UnreadableFile for an empty file, UnknownFormat, describing the content, for an unknown one.
     """
     glance = Glance(source)
     found = next((known for known in FORMATS if known.sniff(glance)), None)
@@ -84,7 +84,7 @@ def open_source(path: str | Path) -> Source:
     if str(path) == STDIN:
         return BytesSource(sys.stdin.buffer.read())
     if str(path).startswith(PREFIX):
-        # Imported here: a file needs no database.
+        # Imported lazily: opening a file needs no database.
         from app.formats.opencode.database import exported
 
         return BytesSource(exported(opencode_store(), str(path).removeprefix(PREFIX)), str(path))
@@ -95,7 +95,7 @@ def open_source(path: str | Path) -> Source:
 
 
 def open_session(path: str | Path, leaf: str | None = None) -> tuple[Session, Source]:
-    """The session in a file (`-` is standard input), on the branch that ends at `leaf`, and its bytes.
+    """The session in a file (`-` is standard input), on the branch that ends at `leaf`, and its source.
 
     Raises UnreadableFile, UnknownFormat or InputError with a line for the person.
     """
@@ -104,7 +104,7 @@ def open_session(path: str | Path, leaf: str | None = None) -> tuple[Session, So
 
 
 def read_branch(kind: Format, source: Source, leaf: str | None) -> Session:
-    """The session on the branch that ends at `leaf`; raises InputError for one where there are none."""
+    """The session on the branch that ends at `leaf`; raises InputError if the format has no branches."""
     session = kind.read(source, leaf)
     if leaf is not None and session.messages and session.live_leaf is None:
         raise InputError(f"{session.name} is {kind.title}, which has no branches: leave out --leaf")

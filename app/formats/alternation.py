@@ -1,6 +1,6 @@
-"""Joining messages of one role that stand in a row, for targets that take strict alternation only.
+"""Joining consecutive messages of one role, for targets that require strict alternation.
 
-Providers of their own take such runs; chat templates behind other servers refuse them
+The large providers accept such runs; the chat templates of other servers refuse them
 (FoundationAgents/OpenManus#580, infiniflow/ragflow#6880).
 """
 
@@ -17,14 +17,14 @@ _ROLES: Final = ("user", "assistant")
 
 
 class Alternating:
-    """A mender that joins what another one gives."""
+    """A mender that joins consecutive messages of another mender's output."""
 
     def __init__(self, inner: Mender) -> None:
         self._inner = inner
         self.repairs: list[Repair] = inner.repairs
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
-        """The messages with each run of one role in its first; the others of the run leave."""
+        """The messages, each run of one role joined into its first; the others are removed."""
         held: Mended | None = None
         for mended in self._inner.run(pairs):
             if mended.message is None:

@@ -18,7 +18,7 @@ _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.
 _AUTHORS: Final = {Role.USER: Author.USER, Role.ASSISTANT: Author.ASSISTANT, Role.SYSTEM: Author.SYSTEM}
 
 _LONGEST_BESIDE: Final = 16 << 20
-"""Bytes of `system` and `tools` that are looked into."""
+"""Bytes of `system` and `tools` up to which they are parsed."""
 
 
 class Anthropic(PlainFormat):
@@ -41,7 +41,7 @@ class Anthropic(PlainFormat):
         )
 
     def made(self, message: Message) -> dict[str, Any]:
-        """A message that is in no file; thinking cannot be made anew and is left out."""
+        """A message made from scratch; thinking cannot be made, so it is left out."""
         role = "assistant" if message.role is Role.ASSISTANT else "user"
         only = message.blocks[0] if len(message.blocks) == 1 else None
         if isinstance(only, Text):
@@ -90,7 +90,7 @@ class _Reader(MessageReader):
         )
 
     def elsewhere(self) -> Iterable[Message]:
-        """The system prompt, which stands beside the messages."""
+        """The system prompt, which is outside the list of messages."""
         records = self.records
         span = records.member("system") if isinstance(records, DocumentRecords) else None
         if span is None or not isinstance(records, DocumentRecords):
@@ -107,7 +107,7 @@ def _beside(records: PlainRecords, key: str) -> Any:
 
 
 def _outer_marks(records: PlainRecords) -> int:
-    """How many `cache_control` stand in the system prompt and the tools."""
+    """The number of `cache_control` marks in the system prompt and the tools."""
     beside = (_beside(records, key) for key in ("system", "tools"))
     holders = [item for listed in beside if isinstance(listed, list) for item in listed]
     return sum(isinstance(holder, dict) and holder.get("cache_control") is not None for holder in holders)
@@ -119,7 +119,7 @@ def _has_thinking_on(records: PlainRecords) -> bool:
 
 
 def _lacks_thinking(records: PlainRecords) -> bool:
-    """Whether the newest assistant message does not begin with thinking although it is being answered."""
+    """Whether the newest assistant message, already answered, does not begin with thinking."""
     for index in range(records.listed - 1, -1, -1):
         value = records.value(index)
         if not isinstance(value, dict):

@@ -1,9 +1,9 @@
-"""Mending a conversation in the form of Anthropic's Messages API: each rule once, in the order it is kept.
+"""Repairing a conversation in the form of Anthropic's Messages API: each rule once, in a fixed order.
 
-Messages of one role in a row are one turn, as the API joins them, and are mended together. What is
-lost by a repair is lost only where there is no other way: an orphaned result becomes plain text, a
-call without a result gets one, an image that nobody takes becomes a line that says so. Thinking is
-never changed, only left out.
+Consecutive messages of one role are one turn, as the API joins them, and are repaired together. Content
+is lost only where there is no other way: an orphaned result becomes plain text, a call without a
+result gets one, an image that the API refuses becomes a line that says so. Thinking is never changed,
+only left out.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ SERVER_CALLS: Final = ("server_tool_use", "mcp_tool_use")
 def mend_anthropic(
     pairs: PairsAnew, *, outer_marks: int = 0, alternate: bool = False, thinking: bool = False
 ) -> Mending:
-    """The repairs that a conversation in Anthropic's form needs; nothing is held but ids and one turn.
+    """The repairs that a conversation in Anthropic's form needs; only ids and one turn are held in memory.
 
-    One that is `UNREAD` stays as it is. What is read in one go begins with a turn of the assistant or with
-    the conversation, and ends with a turn of the user or with it (`app.formats.segments`).
-    `outer_marks` is how many `cache_control` stand outside the messages, in `system` and `tools`;
-    `alternate` joins messages of one role in a row; `thinking` says that the request has it on.
+    An `UNREAD` message is left as it is. A run of others begins with an assistant turn or the start of the
+    conversation, and ends with a user turn or the conversation's end (`app.formats.segments`).
+    `outer_marks` is the number of `cache_control` marks outside the messages, in `system` and `tools`;
+    `alternate` joins consecutive messages of one role; `thinking`: the request has thinking on.
     """
 
     def mender(decisions: Decisions, unthought: str | None = None) -> Mender:
@@ -62,13 +62,13 @@ def mend_anthropic(
 
 
 class _Piece(Struct):
-    """A block of the turn."""
+    """A block of a turn."""
 
     value: Any
     owner: int
-    """Which message of the turn it will stand in."""
+    """Index of the message of the turn that will hold it."""
     origin: int | None
-    """Its position in that message's content as it came; None for one that was not there."""
+    """Its index in that message's original content; None for a new block."""
 
     @property
     def kind(self) -> str:
@@ -76,12 +76,12 @@ class _Piece(Struct):
 
 
 class _Turn(Struct):
-    """Messages of one role in a row, with their blocks in one list."""
+    """Consecutive messages of one role, with their blocks in one list."""
 
     role: str
     last: bool
     messages: list[tuple[str, Message, Message]]
-    """Key, the message as it came, and the same scrubbed."""
+    """Key, original message, and the same scrubbed."""
     pieces: list[_Piece] = field(default_factory=list)
 
     def key(self, piece: _Piece) -> str:
@@ -97,7 +97,7 @@ class AnthropicMender:
     def __init__(self, decisions: Decisions | None = None, unthought: str | None = None) -> None:
         self.repairs: list[Repair] = []
         self.open_unthought: str | None = None
-        """After a run: the key of the turn in progress, where nothing since the user's words is thinking."""
+        """After a run: key of the first message of the turn in progress, if the turn has no thinking."""
         self._unthought = unthought
         self._thought = False
         self._started = False
@@ -108,7 +108,7 @@ class AnthropicMender:
         self.repairs.append(Repair(word, key, detail))
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
-        """Every message once, in order, with made ones between them."""
+        """Every message once, in order, with added ones in between."""
         for unread, part in groupby(pairs, key=lambda pair: pair[1] is UNREAD):
             if unread:
                 self._started = True
@@ -162,7 +162,7 @@ class AnthropicMender:
         return turn
 
     def _clean(self, turn: _Turn) -> None:
-        """Mend every block for itself."""
+        """Repair every block on its own."""
         pieces: list[_Piece] = []
         for piece in turn.pieces:
             value = self.blocks.mended(piece.value, turn.role, turn.key(piece))
@@ -191,7 +191,7 @@ class AnthropicMender:
         turn.pieces = results + others + moved
 
     def _pair(self, turn: _Turn, waiting: Mapping[str, list[str]]) -> list[str]:
-        """Give results the ids of their calls, make text of those without one; the ids of open calls."""
+        """Give results the ids of their calls, turn orphans into text; returns the ids of open calls."""
         open_ids = {ident: list(given) for ident, given in waiting.items()}
         pieces: list[_Piece] = []
         for piece in turn.pieces:
@@ -213,7 +213,7 @@ class AnthropicMender:
         return [ident for given in open_ids.values() for ident in given]
 
     def _pictures_of_errors(self, turn: _Turn) -> list[_Piece]:
-        """Take what is no text out of error results; it goes behind all results of the message."""
+        """Take everything but text out of error results; it goes after all results of the message."""
         moved: list[_Piece] = []
         for piece in turn.of("tool_result"):
             content = piece.value.get("content")
@@ -229,7 +229,7 @@ class AnthropicMender:
         return moved
 
     def _mend_assistant(self, turn: _Turn) -> dict[str, list[str]]:
-        """Mend an assistant turn; its calls' ids as they were, each with the ids they have now."""
+        """Repair an assistant turn; returns the original ids of its calls, each with its new ids."""
         self._clean(turn)
         if turn.messages[-1][0] == self._unthought:
             self._tell_calls(turn)
@@ -256,7 +256,7 @@ class AnthropicMender:
         return given
 
     def _tell_calls(self, turn: _Turn) -> None:
-        """Put calls into words: a turn in progress must begin with thinking, and this one has lost it."""
+        """Turn calls into text: a turn in progress must begin with thinking, and this one does not."""
         key = turn.messages[-1][0]
         self._note("thinking-missing", key, "thinking is on, and the turn in progress does not begin with it")
         for piece in turn.of("tool_use"):
@@ -265,7 +265,7 @@ class AnthropicMender:
             )
 
     def _server_pairs(self, turn: _Turn) -> None:
-        """Calls and results of the provider's own tools answer each other inside the turn."""
+        """Remove server tools' calls and results that have no counterpart in the same turn."""
         waiting: dict[str, _Piece] = {}
         unanswered: list[_Piece] = []
         gone: list[_Piece] = []
@@ -351,7 +351,7 @@ class AnthropicMender:
             yield Mended(key, _with_content(clean, pieces), True, tuple(piece.origin for piece in pieces))
 
     def _answers(self, waiting: Mapping[str, list[str]], caller: str) -> Mended:
-        """A user message that answers calls which nothing answers."""
+        """A user message with results for calls that have none."""
         idents = [ident for given in waiting.values() for ident in given]
         for _ in idents:
             self._note("open-call", caller, "a tool call had no result")
@@ -367,7 +367,7 @@ def _unanswered(ident: str) -> Message:
 
 
 def _as_words(piece: _Piece) -> list[_Piece]:
-    """A result that answers no call as plain text, its images kept."""
+    """A result without a call as plain text, its images kept."""
     content = piece.value.get("content")
     items = [text_block(content)] if isinstance(content, str) else content
     parts = items if isinstance(items, list) else []
@@ -392,7 +392,7 @@ def _unchanged(pieces: list[_Piece], content: Any) -> bool:
 
 
 def _with_content(message: Message, pieces: list[_Piece]) -> Message:
-    """The message holding `pieces`; a single text stays a string where it was one."""
+    """The message with `pieces` as its content; a single text stays a string if it was one."""
     only = pieces[0].value if len(pieces) == 1 else None
     if isinstance(message.get("content"), str) and isinstance(only, dict) and set(only) == {"type", "text"}:
         return {**message, "content": only["text"]}

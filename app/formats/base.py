@@ -1,4 +1,4 @@
-"""What a session format is: one object that recognises, reads and writes the files of one agent."""
+"""The session format protocol: one object that detects, reads and writes the files of one agent."""
 
 from __future__ import annotations
 
@@ -15,79 +15,79 @@ Thing = TypeVar("Thing")
 
 
 def nothing() -> None:
-    """What is done where nobody has to be asked."""
+    """The default of `Rewrite.look`: does nothing."""
 
 
 class Rewrite(Struct, frozen=True):
-    """What an export asks a format to write."""
+    """The request of an export to a format: what to write."""
 
     messages: tuple[Message, ...]
-    """The live segment as it shall be: kept blocks are the session's own objects."""
+    """The new live segment; unchanged blocks are the session's own objects."""
     boundary: Boundary | None = None
-    """A boundary that this run made; it hides all live messages that are not in `messages`."""
+    """A boundary made by this run; it hides all live messages that are not in `messages`."""
     session_id: str | None = None
     """The new session's id; None keeps the old one (writing in place)."""
     title: str | None = None
     context_tokens: int | None = None
     """The estimate that replaces the newest recorded usage, at least 1; None leaves it."""
     drop_old: bool = False
-    """Leave out what lies before the boundary."""
+    """Leave out what comes before the boundary."""
     slim: bool = False
-    """Empty the second copies of results that did not change, too: they are never sent."""
+    """Also empty the second copies of unchanged results: they are never sent."""
     alternate: bool = False
-    """The target takes strict alternation only: join messages of one role in a row (plain JSON only)."""
+    """The target requires strict alternation: join consecutive messages of one role (plain JSON only)."""
     faulty: frozenset[str] | None = None
-    """Keys of the messages in which `Format.request` breaks a rule: only they and those beside them can
-    need mending. None where that is not known, or where mending takes a look at the whole conversation."""
+    """Keys of the messages that break a rule in `Format.request`: only they and their neighbours can need
+    repair. None if that is not known, or if repairing has to look at the whole conversation."""
     look: Callable[[], object] = nothing
-    """Called again and again while the rewriting is worked out; what it raises ends that."""
+    """Called repeatedly while the rewriting is planned; raise from it to cancel."""
 
     def looked(self, things: Iterable[Thing]) -> Iterator[Thing]:
-        """The same things, with a look before each."""
+        """The same items, calling `look` before each."""
         for thing in things:
             self.look()
             yield thing
 
 
 class Rewriting(Struct, frozen=True):
-    """How a rewritten file is made, known before a byte is written."""
+    """A planned file, known before a byte is written."""
 
     pieces: Callable[[], Iterator[bytes]]
     """The new file's bytes, streamed; may be called again."""
     kept: int
-    """Records written byte for byte (but for the session id)."""
+    """Records written byte for byte (except for the session id)."""
     changed: int
     added: int
     dropped: int
     repairs: tuple[Notice, ...] = field(default=())
-    """What had to be mended because a rule demands it, or was left out as damaged."""
+    """Repairs that a rule required, and what was left out as damaged."""
 
 
 @runtime_checkable
 class StreamingFormat(Protocol):
-    """A format that can tell what a file would send without holding it as a session."""
+    """A format that can stream what a file would send without building a session."""
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What `Format.request` gives of the live messages of a file, each read when its turn comes."""
+        """What `Format.request` yields for the live messages of a file, each read lazily."""
 
 
 class Format(Protocol):
-    """One agent's files. Implementations hold no state."""
+    """The files of one agent. Implementations are stateless."""
 
     name: str
     """The name in reports: `claude-code`, `anthropic`, `openai-chat` ..."""
     title: str
-    """For people: `Claude Code`."""
+    """The display name: `Claude Code`."""
     validity: str
-    """Which provider's rules hold: `anthropic` or `openai-chat`."""
+    """Name of the provider's rules that apply: `anthropic`, `openai-chat` ..."""
     one_text: bool
-    """Whether a record has room for one text, so that how a message's texts are divided is not written."""
+    """Whether a record holds only one text, so that the division of a message into texts is lost."""
 
     def sniff(self, source: Source) -> bool:
-        """Whether the content is of this format, judged by a head of the file, never by its name."""
+        """Whether the content is of this format, judged by the file's head, never by its name."""
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session, on the branch that ends at `leaf` (default: the one the agent would take).
+        """The session, on the branch that ends at `leaf` (default: the one the agent would resume).
 
         Never raises on damaged content: damage becomes notices and unreadable records.
         """
@@ -95,17 +95,17 @@ class Format(Protocol):
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each message's key with the message in its provider's form, as the agent would send it.
 
-        Blocks that nobody changed are given as the file has them, so that a checker sees every field.
+        Unchanged blocks are yielded as they are in the file, so that a checker sees every field.
         """
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`."""
+        """Plan the file that holds `rewrite`."""
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """The folder that belongs to a session file (subagents, saved results), if the format has one."""
+        """The folder beside a session file for its subagents and saved results, if the format has one."""
 
     def resume_command(self, session_id: str) -> str | None:
-        """The command that resumes a session in its agent, for a person to type; None if none does."""
+        """The command for a person to type to resume a session in its agent; None if there is none."""
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """The file name of a new session that lies beside `original`."""
+        """The file name for a new session in the folder of `original`."""

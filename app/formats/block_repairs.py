@@ -1,4 +1,4 @@
-"""Mending the blocks of Anthropic's content one by one: what breaks a rule whatever stands around it."""
+"""Repairing Anthropic content blocks one by one: violations that do not depend on neighbours."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Note: TypeAlias = Callable[[str, str, str], None]
 
 
 def kind_of(block: Any) -> str:
-    """A block's type; empty where there is none."""
+    """A block's type; empty if it has none."""
     kind = block.get("type") if isinstance(block, dict) else None
     return kind if isinstance(kind, str) else ""
 
 
 def is_server_result(kind: str) -> bool:
-    """Results of the provider's own tools, of kinds not known yet too (anthropics/claude-code#64026)."""
+    """Whether a block is a server tool's result, unknown types included (anthropics/claude-code#64026)."""
     return kind.endswith("_tool_result")
 
 
@@ -50,16 +50,16 @@ def text_block(text: str) -> Message:
 
 @dataclass(frozen=True)
 class Decisions:
-    """What can only be told when all of a conversation was seen."""
+    """Repairs that can only be decided after seeing the whole conversation."""
 
     pictures: Mapping[int, str] = field(default_factory=dict)
-    """Number of a picture, counted from 0 over the conversation -> why it has to go."""
+    """0-based number of an image in the conversation -> why it has to be removed."""
     marks: int = 0
-    """How many of the first `cache_control` have to go."""
+    """How many `cache_control` marks have to be removed, counted from the first."""
 
 
 class BlockMender:
-    """Sees each block of a conversation once, in order."""
+    """Repairs single blocks; must see each block of a conversation once, in order."""
 
     def __init__(self, note: Note, decisions: Decisions) -> None:
         self._note = note
@@ -69,7 +69,7 @@ class BlockMender:
         self._marks = 0
 
     def decide(self, outer_marks: int) -> Decisions:
-        """What the whole conversation asks for, after all of its blocks were seen."""
+        """The decisions for the whole conversation, after all its blocks were seen."""
         reasons: dict[int, str] = {}
         if self._pictures > MANY:
             for number, picture in self._large.items():
@@ -79,7 +79,7 @@ class BlockMender:
         return Decisions(reasons, max(0, self._marks + outer_marks - MAX_CACHE_MARKS))
 
     def mended(self, block: Any, role: str, key: str) -> Any:
-        """The block as its role may hold it, the same object if it may; None when it has to go."""
+        """The block in a form valid for its role, the same object if it already is; None to remove it."""
         if not isinstance(block, dict):
             self._note("not-a-record", key, "something other than a block was in its place")
             return text_block(block) if isinstance(block, str) and block.strip() else None
@@ -199,7 +199,7 @@ def _allowed(kind: str, role: str) -> bool:
 
 
 def _words_of(block: Message) -> str:
-    """What a block says, for a text that stands in its place."""
+    """A block's text, for the text block that replaces it."""
     for name in ("text", "thinking", "content", "input"):
         if block.get(name):
             value = block[name]

@@ -1,4 +1,4 @@
-"""A value of each of many records, without an object for each."""
+"""Compact columns of one value for each record, without an object for each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Times:
         self._seconds = array("d")
 
     def append(self, time: float | None) -> None:
-        """The time of the next record."""
+        """Add the time of the next record."""
         self._seconds.append(nan if time is None else time)
 
     def __getitem__(self, index: int) -> float | None:
@@ -26,13 +26,13 @@ class Times:
 
 
 class Numbers:
-    """Whole numbers of up to 64 bits, or None; a larger one counts as none."""
+    """Integers of up to 64 bits, or None; a larger one is stored as None."""
 
     def __init__(self) -> None:
         self._numbers = array("q")
 
     def append(self, number: int | None) -> None:
-        """The number of the next record."""
+        """Add the number of the next record."""
         self._numbers.append(_NONE if number is None or not _NONE < number < -_NONE else number)
 
     def __getitem__(self, index: int) -> int | None:

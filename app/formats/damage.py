@@ -17,14 +17,14 @@ FILE_REPAIRS: Final[Mapping[str, str]] = {
     "spliced-record": "each record is on a line of its own",
     "torn-tail": "the torn record was left out",
 }
-"""By warning word, what an export of lines does about it."""
+"""Warning word -> what an export to JSONL does about the damage."""
 
 SAME_MESSAGES: Final = FILE_REPAIRS.keys() | {"result-twice"}
-"""Words of repairs that change nothing of what is sent."""
+"""Words of repairs that do not change what is sent."""
 
 
 def file_repairs(notices: Iterable[Notice]) -> list[Notice]:
-    """What an export of lines mends in a file of which these notices were given."""
+    """What an export to JSONL repairs in a file with these notices."""
     return [
         Notice(notice.word, notice.line, FILE_REPAIRS[notice.word])
         for notice in notices

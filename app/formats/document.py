@@ -1,8 +1,8 @@
-"""One JSON document: where the list of messages lies in it, and each message in that list.
+"""Finding the list of messages in one JSON document, and each message's bytes in that list.
 
-The document is read over as bytes with the scanners of `splice`, so positions are bytes at once, and
-nesting, huge numbers and bad UTF-8 are met where the one message that holds them is parsed. What is
-damaged costs no more than itself: a torn document keeps all messages before the tear.
+The document is scanned as bytes, so positions are byte offsets, and deep nesting, huge numbers or bad
+UTF-8 affect only the parsing of the message that holds them. Damage loses no more than the damaged
+part: a torn document keeps all messages before the tear.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ BOM: Final = b"\xef\xbb\xbf"
 MESSAGES: Final = "messages"
 
 MAX_NESTED: Final = 3
-"""Objects around the object that holds the messages, as in {"request": {"body": {"messages": ...}}}."""
+"""Objects enclosing the one that holds the messages, as in {"request": {"body": {"messages": ...}}}."""
 
 _OBJECTS: Final = 24
-"""Members of an object in which the messages are looked for."""
+"""Members of an object that are searched for the messages."""
 _ATTEMPTS: Final = 32
-"""How often reading starts anew behind bytes that are no JSON."""
+"""How often reading resumes after bytes that are not JSON."""
 _NEAR: Final = 16
-"""Bytes around the place where reading failed."""
+"""Bytes searched on each side of the offset where reading failed."""
 
 _COMMON: Final = (b'"type"', b'"role"', b'"content"', b'"id"')
-"""Names of members that parts of messages begin with, too, or that messages are known by anyway."""
+"""Member names that do not mark a message: parts begin with them, too, or `_message_start` covers them."""
 
 _message_start = re.compile(rb'\{\s*+"(?:role|content)"\s*+:')
 
 
 @dataclass(frozen=True)
 class MessageList:
-    """Where the messages of a document lie. All positions are bytes from the start of the file."""
+    """Where the messages of a document are. All positions are byte offsets in the file."""
 
     path: JsonPath
-    """Of the list in the document; `()` is the whole document."""
+    """Path of the list in the document; `()` is the whole document."""
     start: int
-    """Behind the opening bracket."""
+    """Offset after the opening bracket."""
     end: int
-    """At the closing bracket; where reading stopped if there is none."""
+    """Offset of the closing bracket; where reading stopped if there is none."""
     stop: int
-    """Behind the last byte after the messages that can be kept as it is."""
+    """End of the bytes after the messages that can be kept as they are."""
     closing: bytes = b""
-    """What must follow `stop` to make a JSON document of it; empty for a sound one."""
+    """What must follow `stop` to complete the JSON document; empty for a sound one."""
     words: tuple[str, ...] = ()
     """Warning words for the damage outside the messages themselves."""
     members: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Where the values beside the list lie, by key, in the object that holds it."""
+    """Byte span of each other value in the object that holds the list, by key."""
 
     @property
     def sound(self) -> bool:
@@ -80,16 +80,16 @@ class MessageList:
 
 
 class MessageFinder:
-    """The messages of the JSON document that begins at or behind `start`: iterate once, then see `found`.
+    """The messages of the JSON document that begins at or after `start`: iterate once, then see `found`.
 
-    They are the list at the root, or the member of that name of the root object or of an object inside
-    it; an object with a role is a message itself and no document. Bytes that end before the document
-    does give what is there. Linear in the length of `data`; values are not kept.
+    They are the list at the root, or the list named `member` in the root object or an object inside it.
+    An object with a role is a message itself, not a document. A truncated document yields the messages
+    that are there. Linear in the length of `data`; values are not kept.
     """
 
     def __init__(self, data: Data, start: int = 0, member: str = MESSAGES) -> None:
         self.found: MessageList | None = None
-        """None when the document has no list of messages."""
+        """None if the document has no list of messages."""
         self._data = data
         self._start = start
         self._member = member
@@ -107,14 +107,14 @@ class MessageFinder:
 
 
 def document_start(data: bytes) -> int:
-    """Where the first value may begin: behind a byte-order mark and blanks."""
+    """Offset of the first value, after a byte-order mark and whitespace."""
     return blank_end(data, len(BOM) if data.startswith(BOM) else 0)
 
 
 def may_hold(head: bytes, *members: str) -> bool:
-    """Whether the first value of `head` may be an object with members of these names in its first bytes.
+    """Whether the first value of `head` may be an object with members of these names.
 
-    A look at the bytes alone: where it says no, nothing has to be read over.
+    A cheap test of the bytes: if it says no, nothing needs to be scanned.
     """
     start = document_start(head)
     return head[start : start + 1] == b"{" and all(f'"{name}"'.encode() in head for name in members)
@@ -129,19 +129,19 @@ class _Items(Struct, frozen=True):
 
 @dataclass
 class _Members:
-    """The members of one object, as far as they could be read."""
+    """The members of one object that could be read."""
 
     whole: dict[str, tuple[int, int]] = field(default_factory=dict)
     messages: _Items | None = None
     objects: list[tuple[str, int]] = field(default_factory=list)
-    """Key and start of the members that are objects, the last perhaps torn."""
+    """Key and start of the members that are objects, the last possibly torn."""
     end: int = 0
-    """Behind the last whole member."""
+    """End of the last complete member."""
     closed: bool = False
 
 
 class _Patience(Struct):
-    """How often reading the members of a document may start anew behind what is no JSON."""
+    """How often reading a document's members may still resume after bytes that are not JSON."""
 
     left: int = _ATTEMPTS
 
@@ -152,7 +152,7 @@ _Found: TypeAlias = "MessageList | None"
 def _in_object(
     data: Data, root: int, path: JsonPath, member: str, raw: Bytes, patience: _Patience
 ) -> Generator[Element, None, _Found]:
-    """Read the object at `root`; `raw` are its bytes, or more where it is not known to be sound."""
+    """Read the object at `root`; `raw` is its bytes, possibly with more after them."""
     values = members_of(raw)
     members = yield from _read_members(data, root, member, values, patience)
     if members.messages is not None:
@@ -169,7 +169,7 @@ def _in_object(
 
 
 def _around(data: Data, root: int, found: MessageList) -> MessageList:
-    """The same list, with the bytes behind the objects that enclose its own."""
+    """The same list, with what follows it extended to the end of the enclosing objects."""
     reach = scan(all_of(data), root)
     if reach.whole and not found.closing:
         stop, words = _tail(data, reach.end)
@@ -181,7 +181,7 @@ def _around(data: Data, root: int, found: MessageList) -> MessageList:
 
 
 def _finished(data: Data, items: _Items, full: JsonPath, members: _Members | None = None) -> MessageList:
-    """The list at `full` with what stands around it in its object; without `members` it is the document."""
+    """The list at `full` and its siblings `members`; without `members` the list is the document."""
     beside = {} if members is None else members.whole
     if not items.closed:
         closing = b"]" + (b"" if members is None else b"}")
@@ -196,7 +196,7 @@ def _finished(data: Data, items: _Items, full: JsonPath, members: _Members | Non
 
 
 def _tail(data: Data, end: int) -> tuple[int, tuple[str, ...]]:
-    """Behind what may follow a document that ends at `end`, and what is wrong with the rest."""
+    """End of the whitespace after a document that ends at `end`, and warning words for what follows."""
     stop = blank_end(data, end)
     if stop == len(data):
         return stop, ()
@@ -224,7 +224,7 @@ def _read_members(
         raw = sound.get(key)
         again = raw is not None and not data.startswith(raw, start)
         if again:
-            raw = None  # the name stands there twice, and the last one counts
+            raw = None  # a duplicate key, of which the last one counts
         is_list = key == member and data[start : start + 1] == b"["
         if is_list and found.messages is None and not again:
             items = Values(data, () if raw is None else items_of(raw))
@@ -248,7 +248,7 @@ def _read_members(
             found.end, found.closed = pos, True
             return found
         if sign != b",":
-            # In front of bytes that have no place there nothing was read that can be relied on.
+            # A value directly before unexpected bytes is not reliable.
             sure = b"\n" in data[end : blank_end(data, end)]
             pos = _next_member(data, root, end if sure else start, found, patience)
             if not sure and (found.closed or pos is not None):
@@ -257,9 +257,9 @@ def _read_members(
 
 
 def _next_member(data: Data, root: int, failed: int, found: _Members, patience: _Patience) -> int | None:
-    """Where the next member begins behind a place where reading failed, if that can be seen.
+    """Where the next member begins after the offset where reading failed; None if it cannot be found.
 
-    Where the object ends instead, it is closed.
+    If the object ends there instead, `found` is marked closed.
     """
     layout = laid_out(data, root + 1, b'"', b"}") if patience.left else None
     again = None if layout is None else layout.search(all_of(data), failed)
@@ -318,9 +318,9 @@ def _read_list(data: Data, start: int, values: Values) -> Generator[Element, Non
 
 
 def _broken_end(data: bytes, begin: int, first: int | None, start: int, reach: Scan) -> int | None:
-    """Where the bytes end that begin at `start` and are no JSON; None where the list is torn there.
+    """The end of the bytes from `start` on that are not JSON; None if the list is torn there.
 
-    The list is open behind `begin`, its first sound message begins at `first`.
+    The list's items start at `begin`, its first sound message at `first`.
     """
     layout = laid_out(data, begin, b"{", b"]")
     if layout is not None:
@@ -331,7 +331,7 @@ def _broken_end(data: bytes, begin: int, first: int | None, start: int, reach: S
     later = begins.search(data, max(reach.end, start + 1))
     if reach.torn and (layout is not None or later is None or not scan(data, later.start()).whole):
         return None
-    # A message that begins where reading failed lost what was before it.
+    # A message that begins near the failure: the one before it lost its end.
     near = begins.search(data, max(start + 1, reach.end - _NEAR), reach.end + _NEAR)
     if near is not None and scan(data, near.start()).whole:
         return _without_gap(data, start, near.start())
@@ -345,16 +345,16 @@ def _broken_end(data: bytes, begin: int, first: int | None, start: int, reach: S
 
 
 def _is_next(data: bytes, start: int, end: int) -> bool:
-    """Whether a whole message begins at `start`, behind another one and before `end`.
+    """Whether a whole message begins at `start`, directly after another one and before `end`.
 
-    Where a quote is missing all the texts behind it are taken for signs, and the end of anything for its end.
+    After a missing quote, strings and structure are swapped, so the `end` that was found may be far off.
     """
     above = data[max(0, start - _NEAR) : start].rstrip(b" \t\r\n")
     return start < end and above.endswith(b"},") and scan(data, start).whole
 
 
 def _beginning(data: bytes, first: int | None) -> re.Pattern[bytes]:
-    """How messages begin: as the first of them does, but for a name that many things begin with."""
+    """A pattern for the start of a message: the first message's first key, unless it is a common name."""
     name = b"" if first is None else name_at(data, first + 1)[0]
     if name in (b"", *_COMMON):
         return _message_start

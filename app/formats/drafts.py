@@ -1,8 +1,8 @@
-"""A conversation as it shall be written: kept, changed, made and mended blocks, message by message.
+"""A conversation to be written: kept, changed, made and repaired blocks, message by message.
 
-Formats whose records hold messages work in three steps: they say what a request of these messages would
-hold (`Outgoing`), let the provider's rules mend that (`app.formats.repairs`), and then know for every
-item of the outcome which block it is, or that it is a new one (`Draft`).
+Formats whose records hold messages work in three steps: they build the request that these messages would
+make (`Outgoing`), have it repaired by the provider's rules (`app.formats.repairs`), and then know for every
+item of the result which block it came from, or that it is new (`Draft`).
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ class Outgoing(Struct, frozen=True):
     key: str
     role: Role
     items: tuple[tuple[Message, Block], ...]
-    """The blocks in the order they are sent, each with the message of the session it is of."""
+    """The blocks in sending order, each with the session's message it belongs to."""
 
 
 class Item(Struct, frozen=True):
-    """A block of a message that is to be written."""
+    """A block to be written."""
 
     block: Block | None
-    """None for one that a repair made."""
+    """None for a block that a repair made."""
     message: Message | None
-    """The message of the session that it is of."""
+    """The session's message it belongs to."""
     value: Any = None
-    """What it must say, in the provider's form, where a repair changed it; None for what the block says."""
+    """Its value in the provider's form if a repair changed it; None for the block's own."""
 
     @property
     def kept(self) -> bool:
-        """Whether it lies in a record of the file."""
+        """Whether it is in a record of the file."""
         return self.block is not None and self.block.place is not None
 
 
 class Draft(Struct, frozen=True):
-    """One message of a request that is to be written."""
+    """One message of a request to be written."""
 
     key: str
     role: Role
@@ -55,9 +55,10 @@ def drafts(
     value_of: Callable[[Message, Block], Any],
     member: str = "content",
 ) -> list[Draft]:
-    """The messages of `sent` with the repairs of `mending`, which were found in their provider's form.
+    """The messages of `sent` with the repairs of `mending`, which was planned on their provider's form.
 
-    `value_of` gives a block of a message in that form; `member` is where such a message has its blocks.
+    `value_of` converts a block of a message to that form; `member` is the name under which such a message
+    has its blocks.
     """
     if not mending.needed:
         return [_as_sent(outgoing) for outgoing in sent()]

@@ -1,7 +1,6 @@
-"""What a file's first bytes show, found out once while its format is looked for.
+"""Facts about a file's first bytes, computed once during format detection.
 
-Every format is asked in turn whether a file is its own; what one of them had to work out for that is
-kept for the next.
+Each format in turn sniffs the file; what one of them computed is cached for the next.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ from app.formats.lenient_json import parse_record
 from app.formats.source import Source
 
 HEAD: Final = 1 << 20
-"""Bytes whose lines are looked at."""
+"""Bytes of the head in which lines are examined."""
 
 LINES: Final = 200
-"""Lines that are looked at."""
+"""Lines that are examined."""
 
 AROUND: Final = b" \t\r\n\0\xef\xbb\xbf"
-"""What may stand around the value of a line."""
+"""Bytes that may surround the value of a line."""
 
 Found = TypeVar("Found")
 
 
 class Glance:
-    """A source as the formats look at it, with what they saw. Not safe for several threads."""
+    """A source with a cache for format detection. Not thread-safe."""
 
     def __init__(self, source: Source) -> None:
         self.name = source.name
@@ -39,7 +38,7 @@ class Glance:
         return self._source.read(offset, length)
 
     def keep(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What `find` gives, worked out the first time that this key is asked for."""
+        """The result of `find`, computed on the first call with this key."""
         if key not in self._kept:
             self._kept[key] = find()
         found: Found = self._kept[key]
@@ -47,22 +46,22 @@ class Glance:
 
 
 def once(source: Source, key: Hashable, find: Callable[[], Found]) -> Found:
-    """What `find` gives, kept where the source is only glanced at."""
+    """The result of `find`, cached if the source is a `Glance`."""
     return source.keep(key, find) if isinstance(source, Glance) else find()
 
 
 def head_of(source: Source) -> bytes:
-    """The first bytes of a source, `HEAD` of them."""
+    """The first `HEAD` bytes of a source."""
     return once(source, "head", lambda: source.read(0, HEAD))
 
 
 def head_records(source: Source, limit: int = LINES) -> Iterator[dict[str, Any]]:
-    """The objects on the first `limit` lines in the head of a source, each parsed when it is asked for."""
+    """The objects on the first `limit` lines in the head of a source, parsed lazily."""
     return once(source, "lines", lambda: _Lines(head_of(source))).records(limit)
 
 
 class _Lines:
-    """The first lines of a head; those that were asked for stay parsed."""
+    """The first lines of a head; parsed ones are cached."""
 
     def __init__(self, head: bytes) -> None:
         self._lines = head.split(b"\n", LINES)[:LINES]
@@ -79,8 +78,8 @@ class _Lines:
 
 def _parsed(line: bytes) -> Any:
     try:
-        # A message of a document that is printed one a line ends with a comma: looking for the damage
-        # in each would take longer than reading the file.
+        # In a document with one message a line, each line ends with a comma: parsing each leniently
+        # would take longer than reading the file.
         return parse_record(line) if line.startswith(b"{") and line.endswith(b"}") else None
     except ValueError:
         return None

@@ -16,7 +16,7 @@ from app.formats.source import Source
 from app.model import Author, Message, Record, Role, SendStatus, Text
 
 _LISTS: Final = ("contents", "history")
-"""What the list of contents is called in a request, and in a file that `/chat save` writes."""
+"""The name of the list of contents in a request, and in a file that `/chat save` writes."""
 
 _SYSTEM: Final = ("systemInstruction", "system_instruction")
 
@@ -40,7 +40,7 @@ class GeminiJson(PlainFormat):
         return _Reader(records)
 
     def _mender(self) -> Mender:
-        # Imported when it is needed, here and below: a run has one format at hand.
+        # Imported lazily, here and below: a run uses one format.
         from app.formats.contents.repairs import ContentsMender
 
         return ContentsMender(join=True)
@@ -51,7 +51,7 @@ class GeminiJson(PlainFormat):
         return mend_contents(pairs, join=True)
 
     def made(self, message: Message) -> dict[str, Any]:
-        """A message that is in no file."""
+        """A message made from scratch."""
         from app.formats.contents.forms import made_content
 
         return made_content(message)
@@ -65,7 +65,7 @@ class GeminiJson(PlainFormat):
         return {**value, "parts": edited_parts(items, old.blocks, new.blocks)}
 
     def edited_elsewhere(self, value: Any, old: Message, new: Message) -> Any:
-        """The system instruction with the blocks of `new`; one that is a string stays what it is."""
+        """The system instruction with the blocks of `new`; a string stays a string."""
         return self.edited(value, old, new) if isinstance(value, dict) else value
 
 
@@ -95,7 +95,7 @@ class _Reader(MessageReader):
         )
 
     def elsewhere(self) -> Iterable[Message]:
-        """The system instruction, which stands beside the contents."""
+        """The system instruction, which is outside the list of contents."""
         records = self.records
         for name in _SYSTEM:
             span = records.member(name) if isinstance(records, DocumentRecords) else None
@@ -112,7 +112,7 @@ class _Reader(MessageReader):
 
 
 def _list_in(source: Source) -> str | None:
-    """What the list of contents is called; any name for one at the root. None where there is none."""
+    """The name of the list of contents (any of them for a list at the root); None if there is no list."""
     for name in _LISTS:
         look = first_look(source, name)
         contents = [value for value in look.values if isinstance(value, dict)]

@@ -1,6 +1,6 @@
-"""The bytes of a JSON document, step by step: blanks and signs, names of members, and values by position.
+"""Scanning the bytes of a JSON document: whitespace and punctuation, member names, values by offset.
 
-How long the values of a sound document are is asked of the fast decoder, which reads over them once.
+In a sound document the fast decoder finds the ends of values in one pass.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from app.formats.pages import Data, Pages, all_of
 from app.formats.splice import STRING, decode_items, decode_members, scan
 
 _UNSOUND: Final = 32
-"""Values that the fast decoder may refuse before it is given up: each costs a window."""
+"""Values that the fast decoder may refuse before it is no longer tried: each costs a window."""
 _WINDOW: Final = 2 << 20
 """Bytes that are decoded at once."""
 AT_ONCE: Final = 160 << 20
-"""Bytes that the fast decoder reads over in one go: no other thread runs meanwhile, a tenth of a second."""
+"""Bytes that the fast decoder scans in one call, which blocks other threads for a tenth of a second."""
 
 _BLANKS: Final = b" \t\r\n"
 _LOOK: Final = 256
-"""Bytes that are looked at for blanks at once: there are seldom more than a line end and an indent."""
+"""Bytes searched for whitespace at once: it is seldom more than a line end and an indent."""
 _name = re.compile(STRING, re.DOTALL)
 _SEPARATORS: Final = (b",", b"]", b"}")
 
 
 class Element(NamedTuple):
-    """A value in the list of messages. A tuple because there are so many."""
+    """A value in the list of messages. A NamedTuple because there are so many."""
 
     start: int
     end: int
     """Its bytes are [start, end) of the file."""
     value: Any
-    """`UNREADABLE` where nothing could be read."""
+    """`UNREADABLE` if nothing could be read."""
     damage: tuple[str, ...] = ()
     """Warning words; empty for sound JSON."""
 
 
 def blank_end(data: Data, start: int) -> int:
-    """Behind the blanks (as JSON knows them) at `start`."""
+    """The end of the JSON whitespace at `start`."""
     while piece := data[start : start + _LOOK]:
         if left := piece.lstrip(_BLANKS):
             return start + len(piece) - len(left)
@@ -53,16 +53,16 @@ def blank_end(data: Data, start: int) -> int:
 
 
 def separator(data: Data, start: int) -> tuple[bytes, int]:
-    """The comma or closing bracket that comes behind blanks at `start`, if one does, and where it ends."""
+    """The comma or closing bracket after whitespace at `start` (empty if none), and where it ends."""
     place = blank_end(data, start)
     sign = data[place : place + 1]
     return (sign, place + 1) if sign in _SEPARATORS else (b"", start)
 
 
 def name_at(data: Data, start: int) -> tuple[bytes, int]:
-    """The quoted name of a member that comes behind blanks at `start`, and where its value begins.
+    """The quoted member name after whitespace at `start`, and where its value begins.
 
-    No name where no whole one stands there, with a colon.
+    The name is empty unless it is complete and followed by a colon.
     """
     place = blank_end(data, start)
     near, at = (data, place) if isinstance(data, bytes) else (data[place : place + _WINDOW], 0)
@@ -74,10 +74,10 @@ def name_at(data: Data, start: int) -> tuple[bytes, int]:
 
 
 def laid_out(data: Data, start: int, begins: bytes, closes: bytes) -> re.Pattern[bytes] | None:
-    """Where an item begins, or the list or object ends, that is open behind `start`: the end of a match.
+    """A pattern that finds the next item, or the end, of the list or object whose items start at `start`.
 
-    None where it is not printed for people, each item on lines of its own, at an indentation that nothing
-    inside of one has. `begins` and `closes` are the signs that stand there.
+    The end of a match is the offset of an opening `begins` or a closing `closes`. None unless the JSON is
+    pretty-printed: each item on its own lines, indented less than anything inside it.
     """
     _, newline, indent = data[start : blank_end(data, start)].rpartition(b"\n")
     if not newline or not indent:
@@ -87,7 +87,7 @@ def laid_out(data: Data, start: int, begins: bytes, closes: bytes) -> re.Pattern
 
 
 def bytes_from(data: Data, start: int) -> memoryview:
-    """The bytes from a place on, where they are in memory."""
+    """The bytes from `start` on if they are in memory, else none."""
     return memoryview(b"" if isinstance(data, Pages) else data)[start:]
 
 
@@ -95,7 +95,7 @@ Bytes: TypeAlias = "msgspec.Raw | memoryview | bytes"
 
 
 def items_of(raw: Bytes) -> Sequence[msgspec.Raw]:
-    """The values of a list, unread, each with its very bytes; none where it is not sound, or too large."""
+    """The raw bytes of each value of a list; empty if the list is not sound JSON, or too large."""
     try:
         return decode_items(raw) if len(memoryview(raw)) <= AT_ONCE else ()
     except DOUBTS:
@@ -103,7 +103,7 @@ def items_of(raw: Bytes) -> Sequence[msgspec.Raw]:
 
 
 def members_of(raw: Bytes) -> Mapping[str, msgspec.Raw]:
-    """The values of an object, unread, by name; none where it is not sound, or too large."""
+    """The raw bytes of each value of an object, by name; empty if it is not sound JSON, or too large."""
     try:
         return decode_members(raw) if len(memoryview(raw)) <= AT_ONCE else {}
     except DOUBTS:
@@ -111,11 +111,11 @@ def members_of(raw: Bytes) -> Mapping[str, msgspec.Raw]:
 
 
 class Values:
-    """Sound values by position, with the decoder's speed.
+    """Sound values by byte offset, at the speed of the decoder.
 
-    `coming` are the values that will be asked for, in order, where they are known. Else a window of the
-    bytes is decoded one to one: the structure of JSON is ASCII, so positions are bytes, and only a value
-    that holds other bytes has to be decoded again.
+    `coming` are the raw values that will be asked for, in order, if known. Else a window of the bytes is
+    decoded as Latin-1: the structure of JSON is ASCII, so positions are byte offsets, and only a value
+    with non-ASCII bytes has to be decoded again.
     """
 
     def __init__(self, data: Data, coming: Iterable[msgspec.Raw] = ()) -> None:
@@ -126,7 +126,7 @@ class Values:
         self._patience = _UNSOUND
 
     def at(self, pos: int) -> Element | None:
-        """The element at `pos`; None for one that is not sound or larger than the window."""
+        """The element at `pos`; None if it is not sound or larger than the window."""
         raw = next(self._coming, None)
         if raw is not None:
             try:
@@ -154,7 +154,7 @@ class Values:
             return None
 
     def end_of(self, pos: int) -> int | None:
-        """Behind the whole value at `pos`; None when it is torn or no JSON."""
+        """The end of the value at `pos`; None if it is torn or not JSON."""
         element = self.at(pos)
         if element is not None:
             return element.end
@@ -165,12 +165,12 @@ class Values:
         return reach.end
 
     def missed(self, length: int) -> None:
-        """A whole value of that many bytes was found where the decoder saw none."""
+        """Note that a whole value of `length` bytes was found that the decoder had refused."""
         self._patience -= length < _WINDOW
 
 
 def read_value(raw: bytes) -> tuple[Any, tuple[str, ...]]:
-    """A value of a document with its damage; unlike a record of a line it may lie on several."""
+    """A value of a document with its damage; unlike a JSONL record it may span several lines."""
     with suppress(ValueError, RecursionError):
         return decode_sound(raw), ()
     try:

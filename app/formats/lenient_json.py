@@ -1,9 +1,9 @@
-"""One record's bytes read with all the leniency that damaged files need, and mended.
+"""Parsing and repairing the bytes of one record, leniently enough for damaged files.
 
-What a record says must not depend on who asks: the index and a later look at the record use the
-same `parse`. The fast decoder is only ever asked for sound JSON and refuses what it has doubts about
-(half a surrogate pair, a number that no float holds); the standard library then has the word. Where
-both give a value it is the same one, which the tests hold them to.
+A record's value must not depend on the reader: the index and a later read of the record use the same
+`parse`. The fast decoder handles only sound JSON and refuses anything doubtful (a lone surrogate, a
+number that no float holds); the standard library then decides. Where both return a value it is the
+same one, which the tests check.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from app.formats.splice import DOUBTS as DOUBTS
 from app.formats.splice import STRING, Scan, deeper, encode, items, replace_spans, scan
 
 MAX_NESTING: Final = 200
-"""Levels that are read of a value too deep for the parser; what lies deeper is given as its text."""
+"""Levels that are parsed of a value too deep for the parser; deeper values are returned as their text."""
 
 MAX_DIGITS: Final = 4300
-"""Python reads no longer integer from text (its own limit); a longer one is given as a string."""
+"""Python's own limit for parsing integers; a longer one is returned as a string."""
 
 _NEAR = 64
 
@@ -43,18 +43,18 @@ def _integer(digits: str) -> int | str:
 
 
 decode_fast: Final = msgspec.json.Decoder().decode
-"""bytes -> the value of what is surely sound JSON, blanks around it; raises one of `DOUBTS` for the rest."""
+"""bytes -> the value of surely sound JSON, surrounding whitespace allowed; else raises one of `DOUBTS`."""
 
 _strict = json.JSONDecoder(parse_constant=_reject)
 
 decode_window: Final = _strict.raw_decode
-"""text, start -> (value, end) of sound JSON that begins there; ValueError or RecursionError for other."""
+"""text, start -> (value, end) of sound JSON that begins there; else raises ValueError or RecursionError."""
 
 _decode_leniently = json.JSONDecoder(strict=False, parse_int=_integer).raw_decode
 
 
 def decode_sound(raw: bytes) -> Any:
-    """The value of sound JSON, blanks around it. Raises ValueError or RecursionError for other bytes."""
+    """The value of sound JSON, surrounding whitespace allowed; else raises ValueError or RecursionError."""
     try:
         return decode_fast(raw)
     except DOUBTS:
@@ -62,7 +62,7 @@ def decode_sound(raw: bytes) -> Any:
 
 
 class Parsed(NamedTuple):
-    """A record's value, and what is wrong with its bytes in warning words."""
+    """A record's value, and warning words for the damage in its bytes."""
 
     value: Any
     words: tuple[str, ...]
@@ -71,16 +71,16 @@ class Parsed(NamedTuple):
 def parse_record(raw: bytes) -> Any:
     """The value of one record's bytes.
 
-    An integer of more than `MAX_DIGITS` digits is given as a string, bytes that are not UTF-8 as
-    U+FFFD. Raises ValueError when nothing can be read.
+    An integer of more than `MAX_DIGITS` digits becomes a string, bytes that are not UTF-8 become
+    U+FFFD. Raises ValueError if nothing can be read.
     """
     return parse(raw).value
 
 
 def parse(raw: bytes) -> Parsed:
-    """The value of one record's bytes with the damage found; to lie on several lines is damage too.
+    """The value of one record's bytes with the damage found; spanning several lines is damage too.
 
-    Raises ValueError when nothing can be read.
+    Raises ValueError if nothing can be read.
     """
     raw = raw.strip(b" \t\r\n")
     try:
@@ -106,8 +106,8 @@ def _parse_damaged(raw: bytes) -> Parsed:
         text = raw.decode("utf-8", "replace")
     if b"\0" in raw:
         words.append("nul-bytes")
-    # Without one of these words it is what only the strict decoder minds: NaN, raw control
-    # characters, a huge integer, deep nesting.
+    # Without any of these words only the strict decoder objects: NaN, raw control characters, a huge
+    # integer, deep nesting.
     return Parsed(_read(text), tuple(words) or ("bad-line",))
 
 
@@ -124,7 +124,7 @@ def _shallow(raw: bytes) -> bytes:
 
 
 class Unspliced(Struct, frozen=True):
-    """A record that was interrupted by another one: `raw[start:end]` is the one in the middle."""
+    """A record into which another one was written: `raw[start:end]` is the inner one."""
 
     outer: bytes
     start: int
@@ -132,7 +132,7 @@ class Unspliced(Struct, frozen=True):
 
 
 def unsplice(raw: bytes) -> Unspliced | None:
-    """The two records of which `raw` is made, when one was written into the middle of the other.
+    """The inner record's span if `raw` is a record with another one written into the middle; else None.
 
     The inner one may have kept its line end.
     """
@@ -144,8 +144,8 @@ def unsplice(raw: bytes) -> Unspliced | None:
         for start in intruders(raw, reach)
         if (cut := _cut(raw, start))
     }
-    # What was written in between is a record, and so looks like the other one; a value in its right
-    # place with garbage behind it does not.
+    # The inner one is a record, so it resembles the outer one; a regular value followed by garbage
+    # does not.
     found = [cut for cut in likely if cut.start != reach.last_container or likely[cut] >= 0.5]
     return max(found, key=likely.__getitem__, default=None)
 
@@ -170,10 +170,10 @@ def _likeness(inner: bytes, outer: bytes) -> float:
 
 
 def intruders(raw: bytes, reach: Scan, start: int = 0) -> Iterator[int]:
-    """Where an object may begin that interrupted the one at `start`, whose scan gave `reach`.
+    """Candidate offsets of an object that interrupted the one at `start`, whose scan returned `reach`.
 
-    The outer one broke off in a string, which then ends at the intruder's first quote; or the scan
-    stopped in front of it; or it was taken for a value of the outer one.
+    Either the outer one broke off in a string, which then ends at the intruder's first quote; or the
+    scan stopped right before the intruder; or it was taken for a value of the outer one.
     """
     near = _break.match(raw, reach.end).end() + _NEAR  # type: ignore[union-attr]  # it matches nothing too
     places = [match.start() for match in _object_start.finditer(raw, start + 1, near)]
@@ -184,11 +184,11 @@ def intruders(raw: bytes, reach: Scan, start: int = 0) -> Iterator[int]:
 
 
 def mend(raw: bytes) -> bytes:
-    """A damaged record as one line of sound JSON; one that is sound comes back as it is.
+    """A damaged record as one line of sound JSON; a sound one is returned unchanged.
 
-    Only what is not JSON changes: raw control characters are escaped, line ends between values become
-    blanks, bytes that are not UTF-8 become U+FFFD, NaN and Infinity become null, a record in the
-    middle is taken out. Raises ValueError when nothing can be read.
+    Only invalid bytes change: raw control characters are escaped, line ends between values become
+    spaces, bytes that are not UTF-8 become U+FFFD, NaN and Infinity become null, a record in the
+    middle is removed. Raises ValueError if nothing can be read.
     """
     if not parse(raw).words:
         return raw

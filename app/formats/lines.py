@@ -1,7 +1,7 @@
-"""The records of a JSONL file, line by line, and what can be saved of damaged lines.
+"""Reading the records of a JSONL file line by line, recovering what it can from damaged lines.
 
-Lines are cut at LF only. Damage is found here once, for all formats. A sound line costs one parse and
-little else; everything below `LineReader._careful` runs only for lines on which that failed.
+Lines end at LF only. Damage is detected here once, for all formats. A sound line costs little more than
+one parse; everything from `LineReader._careful` on runs only for lines on which that failed.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ HUGE: Final = 1 << 20
 """Bytes from which a record is called huge."""
 
 JOIN_BYTES: Final = 32 << 20
-"""How far a record may go on over further physical lines."""
+"""Bytes of further physical lines over which a record may continue."""
 
-# Few lines first: with most torn records the very next line tells that they do not go on.
+# A few lines first: for most torn records the next line already shows that they do not continue.
 _LOOK_AHEAD = (1 << 10, 1 << 18, JOIN_BYTES)
 
 PATIENCE: Final = 64 << 20
-"""Bytes that are read in vain for the rest of torn records, in a whole file, before none is looked for."""
+"""Bytes in a whole file that may be read in vain for the rest of torn records before giving up."""
 
 NOTICES: Final = 100
-"""Notices of one word with a line of their own; the rest is counted."""
+"""Notices of one word that are listed by line; the rest is counted."""
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -59,11 +59,11 @@ class _Unreadable(Enum):
 
 
 UNREADABLE: Final = _Unreadable.UNREADABLE
-"""The value of a row of which nothing could be read."""
+"""The value of a row that could not be parsed."""
 
 
 class Row(NamedTuple):
-    """One JSON value of the file, or bytes that are none. A tuple because there are so many."""
+    """One JSON value of the file, or bytes that are not JSON. A NamedTuple because there are so many."""
 
     offset: int
     """Bytes from the start of the file."""
@@ -72,15 +72,15 @@ class Row(NamedTuple):
     line: int
     """1-based number of its first physical line."""
     lines: int
-    """Physical lines that it lies on."""
+    """Physical lines that it spans."""
     value: Any
-    """As `parse_record` gives it, or `UNREADABLE`."""
+    """As `parse_record` returns it, or `UNREADABLE`."""
     damage: tuple[str, ...] = ()
     """Warning words; empty for a sound object."""
 
 
 class _Piece(Struct):
-    """A part of a line: one value, or bytes that are none (`whole` is False)."""
+    """A part of a line: one value, or bytes that are not JSON (`whole` is False)."""
 
     start: int
     end: int
@@ -89,14 +89,14 @@ class _Piece(Struct):
 
 
 class LineReader:
-    """The rows of a source in file order: iterate once, then look at the other attributes.
+    """The rows of a source in file order: iterate once, then read the other attributes.
 
-    Never raises on damaged content. Reads in chunks; one line at a time is held, and what a damaged
-    record needs of those behind it.
+    Never raises on damaged content. Reads in chunks and holds one line at a time, plus the following
+    lines that a damaged record needs.
     """
 
     def __init__(self, source: Source, known: Callable[[Mapping[str, Any]], bool] = lambda _: False) -> None:
-        """`known` says of an object whether it is a record, also where none was read that it may be like."""
+        """`known` tells whether an object is a record, when there is no earlier record to compare it with."""
         self.notices: list[Notice] = []
         self.bad_lines: list[int] = []
         """Physical lines that are not one clean JSON value, ascending; blank lines are clean."""
@@ -143,7 +143,7 @@ class LineReader:
         self._count_the_rest()
 
     def _doubtful(self, line: bytes, number: int) -> dict[str, Any] | None:
-        """The object that a line is, if it is one and nothing else, where the fast decoder did not see it."""
+        """The line's object, if it is exactly one, where the fast decoder refused it; else None."""
         try:
             value: dict[str, Any] = decode_sound(line)
         except (ValueError, RecursionError):
@@ -152,7 +152,7 @@ class LineReader:
         return value
 
     def _remark(self, raw: bytes, number: int) -> None:
-        """Notices about a record that is not damaged by them."""
+        """Add the notices about a record that are not damage."""
         if len(raw) >= HUGE:
             self._note("huge-record", number, f"{len(raw)} bytes")
         if _has_half(raw):
@@ -176,7 +176,7 @@ class LineReader:
         self.bad_lines.extend(range(start, first + lines))
 
     def _careful(self, offset: int, number: int, line: bytes) -> Iterator[Row]:
-        """The rows of a line that is not one sound object."""
+        """The rows in a line that is not exactly one sound object."""
         if line.startswith(BOM):
             self.bom |= offset == 0
             self._note("bom", number)
@@ -206,7 +206,7 @@ class LineReader:
             yield Row(offset + piece.start, len(raw), number, lines, value, words)
 
     def _pieces(self, line: bytes) -> tuple[bytes, list[_Piece], bool]:
-        """The bytes read (more than `line` if a record goes on), the values in them, NUL around them."""
+        """The bytes read (longer than `line` if a record continues), the pieces, and whether NUL is around."""
         pieces: list[_Piece] = []
         unpadded = line.rstrip(_PADDING)
         nul = b"\0" in line[len(unpadded) :]
@@ -229,7 +229,7 @@ class LineReader:
         return line, pieces, nul
 
     def _stands_alone(self, line: bytes, start: int, end: int) -> bool:
-        """Whether a whole value is one for itself, and not a piece out of a torn record's rest."""
+        """Whether a whole value is a record of its own, not part of the rest of a torn one."""
         behind, _ = _after_padding(line, end)
         if behind == len(line):
             return True
@@ -238,7 +238,7 @@ class LineReader:
         )
 
     def _joined(self, line: bytes, pos: int) -> bytes | None:
-        """`line` with the following physical lines over which its record goes on; they are taken."""
+        """`line` with the physical lines over which its record continues, which are consumed; else None."""
         if line[pos : pos + 1] not in (b"{", b"["):
             return None
         for limit in _LOOK_AHEAD:
@@ -260,7 +260,7 @@ class LineReader:
         return None
 
     def _broken(self, line: bytes, pos: int, reach: Scan, nul: bool) -> tuple[bytes, list[_Piece]]:
-        """The bytes read, and the pieces from `pos` on, where no whole value begins; at least one."""
+        """The bytes read, and at least one piece from `pos` on, where no standalone value begins."""
         spliced = ("spliced-record",)
         rest = line[pos:]
         cut = unsplice(rest)
@@ -281,7 +281,7 @@ class LineReader:
         return line, [_Piece(pos, end, False, ("torn-tail" if torn else "bad-line",))]
 
     def _record_at_end(self, line: bytes, pos: int, end: int, reach: Scan) -> int | None:
-        """Where a whole record begins that follows broken bytes and reaches to the end of the line."""
+        """Where a whole record begins that follows broken bytes and ends with the line; else None."""
         for start in intruders(line, reach, pos):
             found = scan(line, start)
             if found.whole and found.end == end and (not reach.torn or self._is_record(line[start:end])):
@@ -289,7 +289,7 @@ class LineReader:
         return None
 
     def _is_record(self, raw: bytes) -> bool:
-        """Whether an object looks like the record before it, or is known for one: no part of a torn one."""
+        """Whether an object resembles the record before it, or is `known`, so is not part of a torn one."""
         try:
             value = parse(raw).value
         except ValueError:
@@ -308,13 +308,13 @@ def _value(raw: bytes, piece: _Piece) -> tuple[Any, tuple[str, ...]]:
 
 
 def _after_padding(line: bytes, pos: int) -> tuple[int, bool]:
-    """Behind blanks, NUL and byte-order marks at `pos`, and whether NUL was among them."""
+    """The end of whitespace, NUL and byte-order marks at `pos`, and whether there was a NUL."""
     match = _padding.match(line, pos)
     return (match.end(), b"\0" in match[0]) if match else (pos, False)
 
 
 def _has_half(raw: bytes) -> bool:
-    """Whether half of a surrogate pair stands alone among the escapes of a record."""
+    """Whether the escapes of a record contain a lone surrogate."""
     paired = -1
     for found in _surrogate.finditer(raw):
         at = found.start()
@@ -322,7 +322,7 @@ def _has_half(raw: bytes) -> bool:
         while before and raw[before - 1] == 0x5C:
             before -= 1
         if (at - before) % 2:
-            continue  # the backslash is an escaped one, and `u` a letter
+            continue  # an escaped backslash followed by a plain `u`
         if raw[at + 3 : at + 4] in _LOW:
             if at != paired:
                 return True

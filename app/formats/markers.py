@@ -1,8 +1,8 @@
-"""Texts that no person typed, known by how they begin: what clients inject, and what compactions leave.
+"""Recognising texts that no person typed by how they begin: injected texts, and marks of compactions.
 
 A role does not tell who wrote a text: clients put reminders and command output into user messages, and
-a compaction leaves a summary or a marker there. Formats that have no record of their own for these
-read them here, so that a session which went through this program once is understood the second time.
+a compaction leaves a summary or a marker there. Formats without a record type for these recognise them
+here, so that a session that this program compacted once is understood the second time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from msgspec import Struct
 from app.model import Author, Boundary
 
 CONTINUED: Final = "This session is being continued from a previous conversation that ran out of context"
-"""How Claude Code begins the summary behind its own boundary."""
+"""How Claude Code begins the summary after its own boundary."""
 
 ORPHAN_TEXT: Final = "[Result of a tool call that is no longer here]"
 UNANSWERED_TEXT: Final = "[No result was recorded for this call]"
 EMPTY_TEXT: Final = "[Empty message]"
 EARLIER_TEXT: Final = "[What came before is no longer here]"
 MADE_TEXTS: Final = (ORPHAN_TEXT, UNANSWERED_TEXT, EMPTY_TEXT, EARLIER_TEXT)
-"""What a repair writes where a provider's rule leaves no other way."""
+"""Texts that repairs write where a provider's rule requires one."""
 
 _INJECTED_TAGS = (
     "system-reminder", "environment_context", "user_instructions", "session_context", "command-name",
@@ -38,14 +38,14 @@ _opening_tag = re.compile(rf"\s*+<({_tags})(?:\s[^<>]*+)?>")
 
 
 class _Kind(Struct, frozen=True):
-    """One sort of text that a compaction leaves at the start of its message."""
+    """One kind of text that a compaction leaves at the start of its message."""
 
     start: re.Pattern[str]
     author: Author
     trigger: str
     strategy: str
     hides: bool
-    """Whether it stands for all that came before it."""
+    """Whether it replaces everything before it."""
 
 
 _KINDS: Final = (
@@ -85,9 +85,9 @@ _tokens_before = re.compile(r"(?:Tokens before|Original): ~([\d,]{1,15})")
 
 
 def author_of(text: str, default: Author) -> Author:
-    """Who wrote a text of a user message: `default`, unless all of it is known to be someone else's.
+    """Who wrote a text of a user message: `default`, unless all of it is known to be injected or made.
 
-    Words of the person that stand beside injected ones in the same text make it the person's.
+    A text with both injected and typed words counts as typed.
     """
     kind = _kind_of(text)
     if kind is not None:
@@ -98,9 +98,9 @@ def author_of(text: str, default: Author) -> Author:
 
 
 def boundary_of(text: str, key: str, record: int | None) -> Boundary | None:
-    """The compaction that a message beginning with `text` stands for; None for any other text.
+    """The boundary that a message beginning with `text` marks; None for any other text.
 
-    `key` names the boundary, `record` is its record in the file. Counts are those the text tells.
+    `key` is the boundary's key, `record` the index of its record. Counts are those that the text states.
     """
     kind = _kind_of(text)
     if kind is None:
@@ -121,7 +121,7 @@ def boundary_of(text: str, key: str, record: int | None) -> Boundary | None:
 
 
 def is_injected(text: str) -> bool:
-    """Whether a text consists of nothing but what clients are known to put into user messages."""
+    """Whether a text consists only of what clients are known to put into user messages."""
     if text in _INTERRUPTED or text.startswith(MADE_TEXTS):
         return True
     pos = 0
@@ -163,7 +163,7 @@ _REASON_WITHIN = 1000
 
 
 def holds_user_words(tool: str, text: str) -> bool:
-    """Whether a tool's result is what the person said: an answer, or a reason given with a refusal."""
+    """Whether a tool's result holds the person's words: an answer, or a reason given for a refusal."""
     if re.sub(r"[^a-z]", "", tool.lower()) in _QUESTION_TOOLS:
         return True
     return _refused.match(text) is not None and _reason.search(text, 0, _REASON_WITHIN) is not None

@@ -1,4 +1,4 @@
-"""One member of a record given another value, every other byte left as it is."""
+"""Replacing one string member of a record without changing any other byte."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from app.formats.splice import encode, splice
 
 
 def with_text(raw: bytes, name: str, text: str) -> bytes:
-    """The bytes of a record that has a string as its member `name`, with `text` there."""
-    # Almost always the name stands there once, and then nothing needs to be parsed.
+    """The bytes of a record with its string member `name` replaced by `text`."""
+    # The name almost always occurs once, and then nothing needs to be parsed.
     if raw.count(b'"%s"' % name.encode()) == 1:
         return _member(name).sub(lambda found: found[1] + encode(text), raw, count=1)
     return splice(raw, {(name,): encode(text)})

@@ -1,8 +1,8 @@
-"""What a whole new file is made of, when a conversation moves to another agent's format.
+"""Shared parts of writing a new file, when a conversation is converted to another agent's format.
 
-The writers (`new_session.py` or `new_file.py` of each format) take a conversation in one plain form:
-messages of the person and of the assistant take turns, the first is the person's, results stand first in the
-message behind their calls, and thinking and opaque blocks are gone. A system prompt, if kept, leads.
+The writers (`new_session.py` or `new_file.py` of each format) take a conversation in a normal form: user
+and assistant messages alternate, the first is the user's, results come first in the message after their
+calls, and there are no thinking or opaque blocks. A system prompt, if kept, comes first.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from msgspec import Struct
 from app.model import Author, Block, Boundary, Message, Text
 
 STEP: Final = 0.001
-"""Seconds between records: Claude Code 2.0 takes the record with the latest time as the end."""
+"""Seconds between records: Claude Code 2.0 takes the record with the latest time for the last one."""
 
 
 class SessionHeader(Struct, frozen=True):
-    """What a new file says of the session as a whole."""
+    """The facts of the session as a whole in a new file."""
 
     session_id: str
     cwd: str
     title: str
     time: float
-    """Seconds since 1970 at which the session begins; for messages that have no time, too."""
+    """Start of the session in seconds since 1970; also used for messages without a time."""
 
 
 Fresh: TypeAlias = Callable[[Sequence[Message], SessionHeader], Iterator[bytes]]
@@ -33,7 +33,7 @@ Fresh: TypeAlias = Callable[[Sequence[Message], SessionHeader], Iterator[bytes]]
 
 
 class Clock:
-    """Times that never stand still: a record's own where it is later than the one before it."""
+    """Strictly rising times: a record's own if it is later than the one before, else `STEP` later."""
 
     def __init__(self, start: float) -> None:
         self._now = start
@@ -45,7 +45,7 @@ class Clock:
 
 
 def leading_summary(messages: Sequence[Message]) -> tuple[Text, Boundary] | None:
-    """The summary that the conversation begins with, and the boundary to put before it."""
+    """The summary at the start of the conversation, and the boundary to put before it; else None."""
     first = messages[0] if messages else None
     block = first.blocks[0] if first is not None and first.blocks else None
     if first is None or not isinstance(block, Text) or block.author is not Author.SUMMARY:
@@ -55,7 +55,7 @@ def leading_summary(messages: Sequence[Message]) -> tuple[Text, Boundary] | None
 
 
 def by_author(blocks: Sequence[Block]) -> Iterator[tuple[Author, list[Block]]]:
-    """Runs of blocks that one author said; a picture goes with the words before it, else to the person."""
+    """Runs of blocks by the same author; an image joins the run before it, else it is the person's."""
     author, run = Author.USER, list[Block]()
     for block in blocks:
         if isinstance(block, Text) and run and block.author is not author:

@@ -1,4 +1,4 @@
-"""What is told about a session beside its messages: notices that stay few, and its first words."""
+"""Collecting a session's notices, limited in number, and finding its title in its first words."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from app.model import Author, Message, Notice, Records, SendStatus, Text
 
 TITLE_CHARS: Final = 120
 LISTED: Final = 20
-"""Notices of one word that are given one by one."""
+"""Notices of one word that are listed one by one."""
 
 
 class Notices:
-    """Notices, of which each word is listed a few times and then only counted."""
+    """Notices; each word is listed `LISTED` times and then only counted."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -22,14 +22,14 @@ class Notices:
         self._counts: Counter[str] = Counter()
 
     def add(self, word: str, record: int | None, detail: str) -> None:
-        """Note something about a record; None for the file as a whole."""
+        """Add a notice about a record; None for the file as a whole."""
         self._counts[word] += 1
         if self._counts[word] <= LISTED:
             line = None if record is None else self._records[record].line
             self._found.append(Notice(word, line, detail))
 
     def all(self) -> Iterator[Notice]:
-        """What was noted, with a count of what is not listed."""
+        """All notices, with a count of those that are not listed."""
         yield from self._found
         for word, count in self._counts.items():
             if count > LISTED:

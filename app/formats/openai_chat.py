@@ -38,7 +38,7 @@ class OpenAIChat(PlainFormat):
         return ChatReader(records)
 
     def _mender(self) -> Mender:
-        # Imported when it is needed, here and below: a run has one format at hand.
+        # Imported lazily, here and below: a run uses one format.
         from app.formats.plain.chat_repairs import ChatMender
 
         return ChatMender()
@@ -49,7 +49,7 @@ class OpenAIChat(PlainFormat):
         return mend_openai_chat(pairs, alternate=alternate)
 
     def made(self, message: Message) -> dict[str, Any]:
-        """A message that is in no file."""
+        """A message made from scratch."""
         from app.formats.plain.chat_forms import made_message
 
         return made_message(message)
@@ -71,7 +71,7 @@ class OpenAIChat(PlainFormat):
 
 
 class ChatReader(MessageReader):
-    """Makes messages of Chat Completions messages."""
+    """Reads Chat Completions messages."""
 
     def __init__(self, records: PlainRecords) -> None:
         super().__init__(records)
@@ -100,7 +100,7 @@ class ChatReader(MessageReader):
         )
 
     def elsewhere(self) -> Iterable[Message]:
-        """The choices of a logged reply: alternatives, of which none has been taken yet."""
+        """The choices of a logged reply: alternatives, none of them selected yet."""
         records = self.records
         span = records.member("choices") if isinstance(records, DocumentRecords) else None
         if span is None or not isinstance(records, DocumentRecords):

@@ -28,26 +28,26 @@ class OpenAIResponses:
         return look.shape is not None and _are_items(look)
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session; there are no branches to choose from, so `leaf` plays no part."""
-        # Imported when it is needed, here and below: a run has one format at hand.
+        """The session; the format has no branches, so `leaf` is ignored."""
+        # Imported lazily, here and below: a run uses one format.
         from app.formats.responses.plain_list import read
 
         return read(source, self.name)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The items, each with the key of its message; the instructions stand beside them."""
+        """The items, each with the key of its message; the instructions are not among them."""
         from app.formats.responses.plain_list import request
 
         return request(session, messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file with these items. Ids, title and usage have no place in it and are ignored."""
+        """Plan the file with these items. It has no ids, title or usage, so these are ignored."""
         from app.formats.responses import plain_list
 
         return plain_list.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """Such a file has no folder of its own."""
+        """None: such a file has no folder of its own."""
         return None
 
     def resume_command(self, session_id: str) -> str | None:
@@ -55,12 +55,12 @@ class OpenAIResponses:
         return None
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """`<stem>.compacted` with the ending of the original."""
+        """`<stem>.compacted` with the suffix of the original."""
         return compacted_name(original)
 
 
 def _are_items(look: HeadFacts) -> bool:
-    """Whether most of the objects in sight are items, and some are of no other API."""
+    """Whether most of the objects seen are items, and some cannot belong to another API."""
     objects = [value for value in look.values if isinstance(value, dict)]
     good = [value for value in objects if kind_of(value) in KNOWN and "tool_calls" not in value]
     if not good or len(good) * 2 < len(objects):
@@ -69,7 +69,7 @@ def _are_items(look: HeadFacts) -> bool:
 
 
 def _is_telling(item: dict[str, Any]) -> bool:
-    """Whether an item could be no message of another API."""
+    """Whether an item cannot be a message of another API."""
     if kind_of(item) != "message":
         return True
     content = item.get("content")

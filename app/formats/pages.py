@@ -1,4 +1,4 @@
-"""The bytes of a document that is too large to be held: a stretch is read when it is looked at."""
+"""The bytes of a document that is too large for memory, read in pages on demand."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final, TypeAlias
 from app.formats.source import CHUNK, Source
 
 PAGE: Final = 2 << 20
-"""Bytes that are read at once, and held until others are asked for."""
+"""Bytes of a page; one page is held at a time."""
 
 
 class Pages:
-    """The bytes of a source from some place on, used as `bytes` are; positions are counted from there."""
+    """The bytes of a source from `begin` on, with the interface of `bytes`; offsets count from there."""
 
     def __init__(self, source: Source, begin: int = 0, page: int = PAGE) -> None:
-        """`page` are the bytes that are read at once."""
+        """`page` is the number of bytes read at once."""
         self._source = source
         self._begin = begin
         self._limit = page
@@ -35,17 +35,17 @@ class Pages:
         return self._page[start - self._from : end - self._from]
 
     def startswith(self, prefix: bytes, start: int = 0) -> bool:
-        """Whether these bytes stand at `start`."""
+        """Whether the bytes at `start` begin with `prefix`."""
         return self[start : start + len(prefix)] == prefix
 
     def count(self, sign: bytes, start: int, end: int) -> int:
-        """How often one byte stands between two places."""
+        """The number of occurrences of one byte in [start, end)."""
         places = range(start, end, CHUNK)
         return sum(self[place : min(place + CHUNK, end)].count(sign) for place in places)
 
     @cached_property
     def whole(self) -> bytes:
-        """All of them, held from now on: what is damaged cannot be read piece by piece."""
+        """All bytes, kept in memory from now on: a damaged document cannot be read in pages."""
         return self._source.read(self._begin, self._size)
 
 

@@ -1,4 +1,4 @@
-"""The physical lines of a file, cut at LF only, with a look ahead."""
+"""The physical lines of a file, split at LF only, with lookahead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from app.formats.source import Source, chunks
 
 LINE_COST: Final = 64
-"""Bytes that a line counts beside its own, so that a look over very many short lines ends too."""
+"""Bytes added to a line's cost, so that a lookahead over very many short lines ends, too."""
 
 
 class PhysicalLines:
@@ -28,7 +28,7 @@ class PhysicalLines:
         return self._coming.popleft() if self._coming else next(self._unread)
 
     def ahead(self, limit: int) -> list[bytes]:
-        """The lines that come next, up to the first with which they hold `limit` bytes or more."""
+        """The next lines, as many as are needed to hold at least `limit` bytes."""
         found: list[bytes] = []
         for _, line in self._coming:
             if limit <= 0:
@@ -42,11 +42,11 @@ class PhysicalLines:
         return found
 
     def nothing_follows(self) -> bool:
-        """Whether only blanks and NUL come next."""
+        """Whether only whitespace and NUL follow."""
         return all(not any(line.strip(b" \t\r\0") for line in self.ahead(limit)) for limit in (1, 1 << 16))
 
     def take(self, count: int) -> None:
-        """Go over the next `count` lines, which were looked at."""
+        """Consume the next `count` lines, which `ahead` returned."""
         for _ in range(count):
             self._coming.popleft()
         self._taken += count

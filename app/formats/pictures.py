@@ -1,4 +1,4 @@
-"""What the bytes of a picture say of themselves, and what the Messages API takes."""
+"""Reading an image's type and size from its bytes, and the limits of the Messages API."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from msgspec import Struct
 
 MEDIA_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 MAX_CHARS: Final = 5 * 1024 * 1024
-"""Base64 characters of one picture (anthropics/claude-code#10612)."""
+"""Base64 characters of one image (anthropics/claude-code#10612)."""
 MAX_SIDE: Final = 8000
-"""Pixels."""
+"""Pixels of the longer side."""
 MAX_SIDE_OF_MANY: Final = 2000
-"""Pixels, in a request of more than `MANY` pictures (anthropics/claude-code#34120)."""
+"""The same in a request with more than `MANY` images (anthropics/claude-code#34120)."""
 MANY: Final = 20
 MAX_PICTURES: Final = 100
 
@@ -25,12 +25,12 @@ _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD8)})
 
 
 class Picture(Struct, frozen=True):
-    """What a picture's first bytes tell."""
+    """An image's type and size, from its first bytes."""
 
     media_type: str
-    """Empty where they are of no type that is taken."""
+    """Empty if the API does not accept the type."""
     width: int = 0
-    """Pixels; 0 where it cannot be read."""
+    """Pixels; 0 if it cannot be read."""
     height: int = 0
 
     @property
@@ -40,7 +40,7 @@ class Picture(Struct, frozen=True):
 
 
 def picture_of(data: Any) -> Picture | None:
-    """Type and size of a picture given as base64 text; None when it is no base64 or empty."""
+    """Type and size of an image given as base64 text; None if it is not base64 or empty."""
     if not isinstance(data, str) or len(data) % 4 or not _base64.fullmatch(data):
         return None
     picture = look(b64decode(data[:_HEAD_CHARS]))
@@ -50,7 +50,7 @@ def picture_of(data: Any) -> Picture | None:
 
 
 def look(raw: bytes) -> Picture:
-    """What the first bytes of a picture's file tell; a JPEG may have its size behind a long preview."""
+    """Type and size from an image file's first bytes; in a JPEG the size may follow a long preview."""
     if raw.startswith(b"\x89PNG\r\n\x1a\n") and raw[12:16] == b"IHDR" and len(raw) >= 24:
         return Picture("image/png", _big(raw, 16, 4), _big(raw, 20, 4))
     if raw.startswith((b"GIF87a", b"GIF89a")) and len(raw) >= 10:

@@ -1,8 +1,8 @@
-"""What the repairs of a conversation have in common, whichever provider's rules they keep.
+"""Shared parts of repairing a conversation, whichever provider's rules apply.
 
-A mender is given the messages in their provider's form and gives them back in order. One that breaks no
-rule comes back as the very same object, so that its bytes can stay; for each rule that was broken
-there is a `Repair`. Nothing is held but ids and the present turn, so a session may be of any size.
+A mender takes the messages in their provider's form and yields them in order. A message that breaks no
+rule is yielded as the same object, so that its bytes can be kept; each broken rule adds a `Repair`.
+Only ids and the current turn are held, so a session may be of any size.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ Message: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = Iterable[tuple[str, Message]]
 """Each message's key with the message in its provider's form."""
 UNREAD: Final[Message] = {}
-"""Stands for a message that is known to keep the rules, as those beside it do."""
+"""Takes the place of a message that need not be read: it and its neighbours break no rule."""
 
 PairsAnew: TypeAlias = Callable[[], Pairs]
-"""Gives the same messages each time it is called."""
+"""Returns the same messages each time it is called."""
 
 
 class Repair(Struct, frozen=True):
-    """One thing that has to be mended because a rule demands it."""
+    """One change that a provider's rule requires."""
 
     word: str
     """A warning word."""
     key: str
-    """Of the message."""
+    """The message's key."""
     detail: str
 
 
 class Mended(Struct, frozen=True):
-    """A message as it must be written."""
+    """A message in the form in which it must be written."""
 
     key: str | None
-    """None for a message that was not there before."""
+    """None for an added message."""
     message: Message | None
-    """None when the message leaves."""
+    """None for a removed message."""
     touched: bool = False
-    """Whether it differs from what came in, or stands elsewhere."""
+    """Whether it was changed or moved."""
     origins: tuple[int | None, ...] | None = None
-    """Where a content list was mended: for each of its items the position in the content as it came (a
-    string is 0), None for a made one."""
+    """If a content list was changed: for each of its items the index in the original content (0 if that
+    was a string), None for a new one."""
 
 
 class Mender(Protocol):
@@ -58,7 +58,7 @@ class Mender(Protocol):
     repairs: list[Repair]
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
-        """Every message of `pairs` once, in the order to be written, with made ones between them."""
+        """Every message of `pairs` once, in the order to be written, with added ones in between."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,20 @@ class Mending:
 
     repairs: tuple[Repair, ...]
     touched: frozenset[str]
-    """Keys of the messages that change, move or leave."""
+    """Keys of the messages that are changed, moved or removed."""
     made: int
-    """Messages that are added."""
+    """Number of messages that are added."""
     run: Callable[[], Iterator[Mended]]
-    """Carries the repairs out, streaming; may be called again."""
+    """Carries out the repairs as a stream; may be called again."""
 
     @property
     def needed(self) -> bool:
-        """Whether anything is to be mended."""
+        """Whether there is anything to repair."""
         return bool(self.touched or self.made)
 
 
 def plan_mending(pairs: PairsAnew, first: Mender, anew: Callable[[], Mender]) -> Mending:
-    """What the mender `first` does to the messages, found out in one pass; `anew` makes one like it."""
+    """Plan what the mender `first` does to the messages, in one pass; `anew` makes another like it."""
     touched: set[str] = set()
     made = 0
     for mended in first.run(pairs()):
@@ -92,7 +92,7 @@ def plan_mending(pairs: PairsAnew, first: Mender, anew: Callable[[], Mender]) ->
 
 
 def as_notices(repairs: Sequence[Repair], line_of: Callable[[str], int | None]) -> tuple[Notice, ...]:
-    """One notice for all repairs of the same sort; `line_of` gives the line of a message's key."""
+    """One notice for all repairs of the same kind; `line_of` returns the line of a message's key."""
     sorts: dict[tuple[str, str], list[Repair]] = {}
     for repair in repairs:
         sorts.setdefault((repair.word, repair.detail), []).append(repair)
@@ -106,9 +106,9 @@ _ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
 
 
 class Ids:
-    """Gives tool ids that a provider takes; an id that is good and free stays as it is.
+    """Makes tool ids valid for a provider; an id that is valid and unused is kept.
 
-    An id is made safe with a digest of what it was, so that two bad ones never become equal
+    A replacement contains a digest of the original, so that two invalid ids never become equal
     (HKUDS/nanobot#4356: `call.1` and `call_1` in one batch).
     """
 
@@ -119,7 +119,7 @@ class Ids:
         self._numbers: dict[str, int] = {}
 
     def good(self, original: Any) -> bool:
-        """Whether the provider takes it as it is."""
+        """Whether the provider accepts the id as it is."""
         if not isinstance(original, str) or not original:
             return False
         return (self._longest is None or len(original) <= self._longest) and (
@@ -127,7 +127,7 @@ class Ids:
         )
 
     def take(self, original: Any) -> str:
-        """A good id for `original` that was not given before."""
+        """A valid id for `original` that was not returned before."""
         wanted = original if self.good(original) else self._safe(id_text(original))
         number = self._numbers.get(wanted, 1)
         unique = wanted
@@ -146,12 +146,12 @@ class Ids:
 
 
 def id_text(value: Any) -> str:
-    """An id as a string to pair by, whatever stands in its place."""
+    """An id as a string to pair by, whatever its JSON type."""
     return value if isinstance(value, str) else compact_json(value)
 
 
 def safe_name(name: Any, longest: int) -> str:
-    """A tool name of at most `longest` characters that a provider takes."""
+    """A valid tool name of at most `longest` characters."""
     return re.sub(r"[^a-zA-Z0-9_-]", "_", name[:longest] if isinstance(name, str) else "") or "tool"
 
 
@@ -160,9 +160,9 @@ _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
 
 
 def scrubbed(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """`value` without what no JSON request may hold, and the warning words; the same object if all is well.
+    """`value` without what a JSON request may not hold, and warning words; the same object if it is valid.
 
-    Half a surrogate pair becomes U+FFFD, NaN and infinities become null.
+    Lone surrogates become U+FFFD, NaN and infinities become null.
     """
     words: dict[str, None] = {}
     for path, better, word in list(_unspeakable(value)):
@@ -172,7 +172,7 @@ def scrubbed(value: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _is_sayable(text: str) -> bool:
-    """Whether no half of a surrogate pair stands in a text; to encode it is the fastest way to see that."""
+    """Whether a text has no lone surrogate; encoding it is the fastest test."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -181,9 +181,9 @@ def _is_sayable(text: str) -> bool:
 
 
 def _unspeakable(value: Any) -> Iterator[tuple[JsonPath, Any, str]]:
-    """Path, replacement and warning word of every value (or key) inside `value` that is no JSON.
+    """Path, replacement and warning word of every value (or key) inside `value` that is not valid JSON.
 
-    A renamed key is given as the whole object, its values' own faults with it.
+    A renamed key is yielded as its whole object, with faults in the values replaced, too.
     """
     todo: list[tuple[Any, _Trail]] = [(value, None)]
     while todo:
@@ -215,7 +215,7 @@ def _path(trail: _Trail) -> JsonPath:
 
 
 def replaced(value: Any, path: JsonPath, new: Any) -> Any:
-    """A copy of `value` that says `new` at `path`; what does not lie on the path is shared."""
+    """A copy of `value` with `new` at `path`; everything off the path is shared."""
     if not path:
         return new
     root: list[Any] = [value]

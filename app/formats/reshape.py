@@ -1,8 +1,8 @@
-"""A record's bytes made to say a changed value, touching nothing that says the same as before.
+"""Updating a record's bytes to a changed value without touching the parts that are equal.
 
-`reshape(raw, old, new)` compares two JSON values and carries the differences over into the bytes of the
-first. Kept members and items keep their own bytes, with their order, blanks and number spelling; what
-is new is written compactly. So a writer only has to build the value that it wants.
+`reshape(raw, old, new)` compares two JSON values and applies the differences to the bytes of the first.
+Equal members and items keep their bytes, with their order, whitespace and number spelling; new ones are
+written compactly. So a writer only has to build the value that it wants.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, Final
 from app.formats.splice import Item, compact_items, compact_members, encode, items
 
 _NEAR: Final = 24
-"""How many unmatched old items are compared with a new one."""
+"""Number of unmatched old items that are compared with a new one."""
 
 
 def reshape(raw: bytes, old: Any, new: Any) -> bytes:
-    """JSON bytes of `new`, made from `raw`, which are the bytes of `old` without blanks around them.
+    """JSON bytes of `new`, made from `raw`, the bytes of `old` without surrounding whitespace.
 
-    Whatever the differences are, the result parses to `new`. Raises ValueError when `raw` is not JSON.
+    Whatever the differences are, the result parses to `new`. Raises ValueError if `raw` is not JSON.
     """
     if same(old, new):
         return raw
@@ -80,7 +80,7 @@ def _reshape_list(raw: bytes, old: list[Any], new: list[Any]) -> bytes:
 
 
 def _joined(raw: bytes, members: Sequence[Item], chosen: Sequence[tuple[int | None, bytes]]) -> bytes:
-    """The container `raw` holding only what was chosen: (number of the old member or None, bytes)."""
+    """The container `raw` with only the chosen members: (index of the old member or None, bytes)."""
     if not chosen:
         return raw[:1] + raw[-1:]
     usual = raw[members[0].end : members[1].begin] if len(members) > 1 else b","
@@ -96,10 +96,10 @@ def _joined(raw: bytes, members: Sequence[Item], chosen: Sequence[tuple[int | No
 
 
 def align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
-    """For each item of `new` the position of the item of `old` that it comes from, each used once.
+    """For each item of `new` the index of the item of `old` that it comes from, each used at most once.
 
-    The very same objects are matched first, then what is left in order, then by likeness. A wrong guess
-    costs bytes that could have been kept, nothing else.
+    Identical objects are matched first; the rest in order if their numbers agree, else by similarity. A
+    wrong guess costs bytes that could have been kept, nothing else.
     """
     places = {id(item): number for number, item in enumerate(old) if isinstance(item, dict | list)}
     origins: list[int | None] = [places.pop(id(item), None) for item in new]
@@ -119,7 +119,7 @@ def align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
 
 
 def _likeness(old: Any, new: Any, levels: int = 2) -> int:
-    """How many members two objects have in common, and the objects in them."""
+    """How many members two objects share, nested objects counted to `levels`."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return int(same(old, new))
     shared = [(value, new[key]) for key, value in old.items() if key in new]

@@ -1,4 +1,4 @@
-"""Further copies of a tool's result, which are never sent, cleared along with the one that is.
+"""Clearing the extra copies of a tool's result in a file, which are never sent, with the sent one.
 
 Without this a file with every result cleared is as big as before (anthropics/claude-code#21120).
 """
@@ -12,14 +12,14 @@ from app.formats.repairs import replaced
 from app.model import JsonPath
 
 LONG: Final = 200
-"""Code points from which a text that also stands in the result counts as a copy of it."""
+"""Code points from which a text that is contained in the result counts as a copy of it."""
 
 
 def without_copies(twin: Any, before: str, after: str, known: Sequence[JsonPath] = ()) -> Any:
-    """`twin` saying `after` where it first repeats `before`, and nothing where it does so again.
+    """`twin` with its first copy of `before` replaced by `after`, and all other copies emptied.
 
-    `known` are the places where a tool keeps its text, however short or worded it is; everywhere else a
-    text counts if it is long and stands in `before` too. What repeats nothing stays.
+    `known` are the paths at which a tool keeps its text, which always count as copies; elsewhere a text
+    counts if it is `LONG` and contained in `before`. Everything else stays.
     """
     paths = [path for path in known if isinstance(value_at(twin, path), str)]
     paths += [p for p, text in _strings(twin) if p not in paths and len(text) >= LONG and text in before]
@@ -30,7 +30,7 @@ def without_copies(twin: Any, before: str, after: str, known: Sequence[JsonPath]
 
 
 def value_at(value: Any, path: JsonPath) -> Any:
-    """What lies at a path of object keys; None where there is nothing."""
+    """The value at a path of object keys; None if there is none."""
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
     return value

@@ -1,4 +1,4 @@
-"""Parts of a conversation that can be looked at alone: no call in one is answered outside of it."""
+"""Parts of a conversation that can be checked on their own: no call in one is answered outside it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from itertools import groupby, pairwise
 
 
 def stretches(by_assistant: Sequence[bool], places: Iterable[int]) -> list[range]:
-    """Messages around these places: the turn of each and the turns beside it, those that touch in one.
+    """Ranges of messages around these indexes: the turn of each and its neighbours, touching ones merged.
 
-    A stretch begins with a turn of the assistant or with the conversation, and ends with a turn of the user
-    or with the conversation. `by_assistant` tells whose each message is, runs of one role being a turn.
+    A range begins with an assistant turn or the start of the conversation, and ends with a user turn or the
+    end of the conversation. `by_assistant`: for each message, whether it is the assistant's; a run is a turn.
     """
     starts = [0]
     for _, turn in groupby(by_assistant):

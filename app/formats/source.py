@@ -1,4 +1,4 @@
-"""The bytes of a session file, read piece by piece and never changed."""
+"""Read-only access to the bytes of a session file, piece by piece."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from msgspec import Struct
 from app.errors import FileChanged, UnreadableFile
 
 CHUNK = 1 << 17
-"""Bytes that are read at once where a whole file is gone through."""
+"""Bytes that are read at once when a whole file is streamed."""
 ENDS = 4096
-"""Bytes at both ends of a file by which a rewrite is told from what was only appended."""
+"""Bytes at each end of a file that are compared to tell a rewrite from an append."""
 
 
 class FileIdentity(Struct, frozen=True):
-    """What tells whether a file is still the one that was opened."""
+    """Stat fields that tell whether a file is still the one that was opened."""
 
     size: int
     mtime_ns: int
@@ -31,29 +31,29 @@ class FileIdentity(Struct, frozen=True):
     device: int
     mode: int
     ctime_ns: int
-    """Moves with every change, also where somebody put size and time back."""
+    """Changes with every write, even if size and mtime were set back."""
 
 
 class FileState(Enum):
-    """What became of an open file."""
+    """What happened to an open file."""
 
     SAME = auto()
     LONGER = auto()
-    """Something was appended."""
+    """Bytes were appended."""
     OTHER = auto()
-    """It was written anew, or cut short."""
+    """It was rewritten or truncated."""
 
 
 class Source(Protocol):
-    """Bytes that can be read at any place."""
+    """Bytes that can be read at any offset."""
 
     name: str
     """The path as the person gave it, or `-`."""
     size: int
     marks: bool
-    """Whether the texts of a session that is read from it are marked (`app.content.mark_of`)."""
+    """Whether texts read from it get a mark (`app.content.mark_of`)."""
     reached: int
-    """Bytes that are behind whoever reads it from the beginning to the end: how far that is."""
+    """Progress of a reader from start to end, in bytes."""
 
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`."""
@@ -76,7 +76,7 @@ def sha256(source: Source) -> str:
 
 
 class BytesSource:
-    """Bytes that are in memory: standard input, and tests."""
+    """A source in memory: standard input, and tests."""
 
     marks = False
     reached = 0
@@ -91,9 +91,9 @@ class BytesSource:
 
 
 class FileSource:
-    """A file that stays open, so that a rename by its agent does not change what is read.
+    """A file kept open, so that a rename by its agent does not change what is read.
 
-    The size is fixed at opening: what an agent appends later is not part of this session.
+    The size is fixed on opening: what an agent appends later is not part of this session.
     """
 
     marks = False
@@ -116,7 +116,7 @@ class FileSource:
         self._ends = self._read_ends()
 
     def read(self, offset: int, length: int) -> bytes:
-        """As any source; raises FileChanged where the file was cut short since it was opened."""
+        """As in `Source`; raises FileChanged if the file was truncated since it was opened."""
         length = min(length, self.size - offset)
         if length <= 0:
             return b""
@@ -139,9 +139,9 @@ class FileSource:
             return self._file.read(length) or b""
 
     def is_whole(self) -> bool:
-        """Whether the bytes that were opened still stand there: nothing, or only more, was written since.
+        """Whether the bytes that were opened are still there: at most, more were appended.
 
-        Programs that write a file anew often keep its inode; what is read then is not what was opened.
+        Programs that rewrite a file often keep its inode, and then reads return other bytes.
         """
         now = identity_of(os.fstat(self._file.fileno()))
         if now == self.identity:
@@ -149,14 +149,14 @@ class FileSource:
         return now.size >= self.size and self._read_ends() == self._ends
 
     def became(self) -> FileState:
-        """What programs did to the file since it was opened, also where it has another name by now."""
+        """What happened to the file since it was opened, even if it was renamed."""
         now = os.fstat(self._file.fileno())
         if (now.st_size, now.st_mtime_ns) == (self.identity.size, self.identity.mtime_ns):
             return FileState.SAME
         return FileState.LONGER if now.st_size > self.size and self.is_whole() else FileState.OTHER
 
     def held_now(self, offset: int = 0) -> Iterator[bytes]:
-        """What the file holds from there on by now, in pieces, also where it has another name."""
+        """The file's current bytes from `offset` on, in pieces, even if it was renamed."""
         while piece := self._read_at(offset, CHUNK):
             offset += len(piece)
             yield piece
@@ -165,7 +165,7 @@ class FileSource:
         return self.read(0, ENDS), self.read(max(0, self.size - ENDS), ENDS)
 
     def close(self) -> None:
-        """Let go of the file; reading afterwards raises ValueError."""
+        """Close the file; reading afterwards raises ValueError."""
         self._file.close()
 
     def __enter__(self) -> FileSource:
@@ -180,20 +180,20 @@ class FileSource:
 
 
 def changed_since_opened(name: str) -> FileChanged:
-    """What is raised where the file of an open session holds other bytes than were read."""
+    """The error for an open session whose file no longer holds the bytes that were read."""
     return FileChanged(f"{name} was rewritten since it was opened: reopen it")
 
 
 def identity_of(info: os.stat_result) -> FileIdentity:
     """The identity that a stat result shows."""
     mode = stat.S_IMODE(info.st_mode)
-    # Windows says when a file was made instead.
+    # On Windows this is the creation time.
     ctime = 0 if os.name == "nt" else info.st_ctime_ns
     return FileIdentity(info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev, mode, ctime)
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Opens a file; a pipe, too, is opened (and then refused) without waiting for one who writes into it."""
+    """Open without blocking: opening a pipe (refused later) would wait for a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

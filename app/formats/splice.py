@@ -1,9 +1,9 @@
-"""Where a JSON value lies in the bytes of a record, and how it is replaced there.
+"""Finding the byte span of a JSON value in a record, and replacing it there.
 
-Everything outside an edited value stays byte for byte: blanks, the order and spelling of keys, the
-spelling of numbers, unknown fields. The scanners are loops over regular expressions, so neither deep
-nesting nor a long string costs a Python call each. Inside strings any byte is tolerated (raw line
-ends, NUL, bytes that are not UTF-8), because records are read from damaged files too.
+Everything outside an edited value stays byte for byte: whitespace, the order and spelling of keys, the
+spelling of numbers, unknown fields. The scanners are loops over regular expressions: no recursion, and
+no Python call per character. Inside strings any byte is tolerated (raw line ends, NUL, bytes that are
+not UTF-8), because records are read from damaged files, too.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ _unfinished = re.compile(
 
 _decode = json.JSONDecoder().raw_decode
 decode_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-"""bytes -> the values of a sound object by name, unread, each with its very bytes; raises one of `DOUBTS`."""
+"""bytes -> the raw bytes of a sound object's values, by name; else raises one of `DOUBTS`."""
 decode_items: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 """The same for the values of a list."""
 
 DOUBTS: Final = (msgspec.DecodeError, RecursionError)
-"""What the fast decoder raises for what is not surely sound JSON."""
+"""What the fast decoder raises for anything that is not surely sound JSON."""
 
 MAX_DEPTH: Final = 10_000
-"""Nesting at which `scan` gives up; no writer of sessions comes near it."""
+"""Nesting at which `scan` gives up; no agent comes near it."""
 
 
 class Scan(Struct, frozen=True):
-    """How far a JSON value reaches in some bytes."""
+    """The extent of a JSON value, as far as it could be scanned."""
 
     end: int
-    """Behind the value when it is whole, else where the scan had to stop."""
+    """End of the value if it is whole, else where the scan had to stop."""
     whole: bool
     torn: bool = False
     """The bytes end before the value does, and it was sound up to there."""
     last_container: int = -1
-    """Where the object or list that was closed last begins."""
+    """Start of the object or list that was closed last."""
 
 
 def scan(raw: bytes, start: int = 0) -> Scan:
-    """Read over one JSON value that begins at or behind `start`, checking its grammar.
+    """Scan one JSON value that begins at or after `start`, checking its grammar.
 
     Escapes and the content of strings are not checked. Linear in the bytes read.
     """
@@ -114,7 +114,7 @@ def _stopped(raw: bytes, pos: int, last: int) -> Scan:
 def skip(raw: bytes, start: int, deepest: int | None = None) -> int:
     """The end of the value that begins at `start`, in bytes that are known to be JSON.
 
-    Raises ValueError when there is none, it does not end, or more than `deepest` containers are open in it.
+    Raises ValueError if there is none, it does not end, or `deepest` containers are open in it at once.
     """
     if raw[start : start + 1] not in (b"{", b"["):
         match = _scalar.match(raw, start)
@@ -133,7 +133,7 @@ def skip(raw: bytes, start: int, deepest: int | None = None) -> int:
 
 
 def deeper(raw: bytes, depth: int) -> Iterator[tuple[int, int]]:
-    """The byte spans of the outermost containers that lie more than `depth` levels deep."""
+    """The byte spans of the outermost containers that are more than `depth` levels deep."""
     level, pos = 0, 0
     while match := _bracket.match(raw, pos):
         pos = match.end()
@@ -151,10 +151,10 @@ class Item(Struct, frozen=True):
 
     key: str | int
     begin: int
-    """Where its key begins; for a list item the same as `start`."""
+    """Start of its key; for a list item the same as `start`."""
     start: int
     end: int
-    """The value lies at [start, end)."""
+    """The value is at [start, end)."""
 
 
 def items(raw: bytes, start: int) -> Iterator[Item]:
@@ -186,9 +186,9 @@ def _items(raw: bytes, start: int, ends: _Ends) -> Iterator[Item]:
 
 
 class _Ends:
-    """Where values end in bytes that are known to be JSON, found with the decoder's speed.
+    """Finds the ends of values in bytes that are known to be JSON, at the speed of the decoder.
 
-    The bytes are decoded one to one: the structure of JSON is ASCII, so positions stay what they are.
+    The bytes are decoded as Latin-1: the structure of JSON is ASCII, so positions are byte offsets.
     """
 
     def __init__(self, raw: bytes, start: int = 0) -> None:
@@ -197,18 +197,18 @@ class _Ends:
         self._text = raw[start:].decode("latin-1")
 
     def of(self, pos: int) -> int:
-        """Behind the value that begins at `pos`; raises ValueError when there is none or it does not end."""
+        """The end of the value that begins at `pos`; raises ValueError if there is none or it is torn."""
         try:
             return self._start + _decode(self._text, pos - self._start)[1]
         except (ValueError, RecursionError):
-            # Sound for a scanner that looks at the structure alone, but not for a strict decoder.
+            # Sound for a scanner that checks only the structure, but not for a strict decoder.
             return skip(self._raw, pos)
 
 
 def compact_members(raw: bytes) -> dict[str, bytes] | None:
-    """The bytes of each member of an object, where `raw` is nothing but them: no blanks, no key twice.
+    """The bytes of each member of a compact object: no whitespace, no duplicate keys.
 
-    None for any other, an empty one too, and where the decoder has doubts.
+    None for any other, for an empty one, and if the decoder refuses it.
     """
     try:
         members = {key: bytes(value) for key, value in decode_members(raw).items()}
@@ -238,7 +238,7 @@ def _skip_blank(raw: bytes, pos: int) -> int:
 
 
 def _find(raw: bytes, paths: Iterable[JsonPath]) -> dict[JsonPath, Item]:
-    """Where the values at `paths` and at all their beginnings lie, each container read over once."""
+    """The items at `paths` and at all their prefixes; each container is scanned once."""
     tree: dict[str | int, Any] = {}
     for path in paths:
         node = tree
@@ -262,18 +262,18 @@ def _find(raw: bytes, paths: Iterable[JsonPath]) -> dict[JsonPath, Item]:
 
 
 def span(raw: bytes, path: JsonPath) -> tuple[int, int]:
-    """Where the value at `path` lies: bytes [start, end). Of equal keys the last counts, as in JSON readers.
+    """Byte span [start, end) of the value at `path`. Of duplicate keys the last counts, as in JSON readers.
 
-    Raises KeyError when there is no such value, ValueError when `raw` is not JSON.
+    Raises KeyError if there is no such value, ValueError if `raw` is not JSON.
     """
     item = _find(raw, [path])[path]
     return item.start, item.end
 
 
 def encode(value: Any) -> bytes:
-    """`value` as compact JSON in UTF-8: no blanks, non-ASCII as it is, lone surrogates as escapes.
+    """`value` as compact JSON in UTF-8: no whitespace, non-ASCII unescaped, lone surrogates escaped.
 
-    An infinite number is written as 1e999, which reads as one again, and NaN as null: JSON has neither.
+    Infinity is written as 1e999, which is read as infinity again, and NaN as null: JSON has neither.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -286,7 +286,7 @@ def encode(value: Any) -> bytes:
 
 
 def _tokens(value: Any) -> Iterator[str]:
-    """The compact JSON of `value` piece by piece, however deep it is and whatever numbers it holds."""
+    """The compact JSON of `value` in pieces, at any depth and with any numbers."""
     pending: list[tuple[Any, bool]] = [(value, False)]
     while pending:
         item, is_token = pending.pop()
@@ -312,10 +312,10 @@ def _tokens(value: Any) -> Iterator[str]:
 
 
 def splice(raw: bytes, edits: Mapping[JsonPath, bytes], remove: Collection[JsonPath] = ()) -> bytes:
-    """`raw` with the values at the paths of `edits` replaced and the members or items at `remove` gone.
+    """`raw` with the values at the paths of `edits` replaced and the members or items at `remove` removed.
 
-    All paths are those of `raw` as it comes in. A removed member takes its comma along; of equal keys
-    all go. Raises KeyError for a path that is not there, ValueError when two of them overlap.
+    All paths refer to `raw` as given. A member is removed with its comma; duplicate keys are all removed.
+    Raises KeyError for a path that does not exist, ValueError if two of them overlap.
     """
     if () in remove:
         raise ValueError("a whole record cannot be removed from itself")
@@ -330,7 +330,7 @@ def splice(raw: bytes, edits: Mapping[JsonPath, bytes], remove: Collection[JsonP
 
 
 def replace_spans(raw: bytes, changes: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """`raw` with the bytes [start, end) of each change replaced; ValueError when two overlap."""
+    """`raw` with the bytes [start, end) of each change replaced; raises ValueError if two overlap."""
     pieces: list[bytes] = []
     done = 0
     for start, end, new in sorted(changes):
@@ -342,14 +342,14 @@ def replace_spans(raw: bytes, changes: Iterable[tuple[int, int, bytes]]) -> byte
 
 
 def _cuts(raw: bytes, start: int, keys: set[str | int]) -> Iterator[tuple[int, int, bytes]]:
-    """The byte ranges to cut so that the container at `start` loses `keys` and the commas come out right."""
+    """The byte ranges to cut so that the container at `start` loses `keys` and its commas stay valid."""
     members = list(items(raw, start))
     kept_before = False
     for number, member in enumerate(members):
         if member.key not in keys:
             kept_before = True
         elif kept_before:
-            # The comma in front goes along, so that the last member needs no special care.
+            # Cut with the comma before it, so that the last member is no special case.
             yield members[number - 1].end, member.end, b""
         elif number + 1 < len(members):
             yield member.begin, members[number + 1].begin, b""
@@ -360,7 +360,7 @@ def _cuts(raw: bytes, start: int, keys: set[str | int]) -> Iterator[tuple[int, i
 def insert(raw: bytes, path: JsonPath, key: str, value: bytes) -> bytes:
     """`raw` with the member `key` added at the end of the object at `path`.
 
-    `value` is JSON. Raises KeyError when there is no object there.
+    `value` is JSON. Raises KeyError if there is no object there.
     """
     start, _ = span(raw, path)
     if raw[start : start + 1] != b"{":

@@ -1,4 +1,4 @@
-"""The records of an open file, read on demand, and texts that lie in them."""
+"""The records of an open file, and the texts in them, read on demand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.formats.splice import encode
 from app.model import PREVIEW_CHARS, JsonPath, Record, compact_json
 
 CACHE_BYTES: Final = 1 << 20
-"""Bytes of records whose parsed values are kept for the next reader."""
+"""Bytes of records whose parsed values are cached."""
 
 LARGE_BYTES: Final = 64 << 20
-"""Bytes of one larger record, the newest that was read, whose value is kept beside those: a client may
-write a whole history into one, and each text of it would cost a parse of all."""
+"""Largest record whose value is cached beside those, one at a time: a client may write a whole history
+into one record, and reading each text of it would parse all of it."""
 
 
 class RecordStore:
@@ -27,9 +27,9 @@ class RecordStore:
     def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
         self._source = source
         self.marks = source.marks
-        """Whether texts are marked while they are read, so that what is known of one can be looked up."""
+        """Whether texts get a mark (digest) while they are read, by which facts about them are looked up."""
         self._lies: array[int] = array("q")
-        """Offset, length and line of each record; a hundred thousand of them are not objects."""
+        """Offset, length and line of each record, in an array since there can be a hundred thousand."""
         self.kinds: list[str] = []
         """The kind of each record, in order."""
         self._keys: list[str] = []
@@ -42,7 +42,7 @@ class RecordStore:
         self._paths: dict[JsonPath, JsonPath] = {}
 
     def append(self, record: Record) -> None:
-        """Add the next record; its index must be the number of those before it."""
+        """Add the next record; its index must be the number of records before it."""
         if record.index != len(self.kinds):
             raise ValueError(f"record {record.index} appended as number {len(self.kinds)}")
         self._lies.extend((record.offset, record.length, record.line))
@@ -70,19 +70,18 @@ class RecordStore:
         return self._lies[3 * index + 1]
 
     def damage(self, index: int) -> tuple[str, ...]:
-        """What is wrong with a record's bytes, in warning words."""
+        """Warning words for the damage in a record's bytes."""
         return self._damage.get(index, ())
 
     def raw(self, index: int) -> bytes:
-        """The very bytes of a record, without its line end."""
+        """The exact bytes of a record, without its line end."""
         index = range(len(self.kinds))[index]
         return self._source.read(self._lies[3 * index], self._lies[3 * index + 1])
 
     def value(self, index: int) -> Any:
-        """The record parsed as `parse_record` does; None for one that is unreadable.
+        """The record as `parse_record` returns it; None if it is unreadable.
 
-        The value may be given to others too: do not change it. Raises FileChanged when the file no longer
-        holds it.
+        The value is shared: do not change it. Raises FileChanged if the file no longer holds the record.
         """
         if self.kinds[index] == "unreadable":
             return None
@@ -116,12 +115,12 @@ class RecordStore:
                 self._cached_bytes -= self._lies[3 * old + 1]
 
     def shared_path(self, path: JsonPath) -> JsonPath:
-        """An equal path that all contents share, so that 100,000 of them cost nothing."""
+        """An equal path object that all contents share, so that 100,000 of them cost no memory."""
         return self._paths.setdefault(path, path)
 
 
 class Stored:
-    """A `app.model.Content` that lies in a record: only its measures and a preview are in memory."""
+    """An `app.model.Content` in a record of the file: only its length and a preview are in memory."""
 
     __slots__ = ("_mark", "_path", "_record", "_store", "chars", "preview", "size")
 
@@ -136,17 +135,17 @@ class Stored:
 
     @property
     def mark(self) -> bytes:
-        """The text's mark; reads it the first time unless it was marked before."""
+        """The text's mark; the first call reads the text unless it was marked before."""
         if self._mark is None:
             self._mark = mark_of(self.read())
         return self._mark
 
     def read(self) -> str:
-        """The whole text; a value that is no string as compact JSON."""
+        """The whole text; a value that is not a string is returned as compact JSON."""
         return text_of_value(self.value())
 
     def value(self) -> Any:
-        """The JSON value. Raises FileChanged when the file no longer holds it."""
+        """The JSON value. Raises FileChanged if the file no longer holds it."""
         value = self._store.value(self._record)
         try:
             for step in self._path:
@@ -160,7 +159,7 @@ class Stored:
 
 
 def stored(store: RecordStore, record: int, path: JsonPath, value: Any) -> Stored:
-    """The content at `path` of a record, measured by `value`, which is what lies there."""
+    """The content at `path` of a record; `value` is the value there, from which it is measured."""
     return Stored(store, record, store.shared_path(path), text_of_value(value))
 
 

@@ -1,6 +1,6 @@
 """Trajectories of SWE-agent: the history in the form of Chat Completions, and the steps that repeat it.
 
-mini-swe-agent's trajectories have their messages where a request has them, and are read as such.
+mini-swe-agent's trajectories have their messages where a request has them, and are read as OpenAI Chat.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.model import Message, Record
 _HISTORY: Final = "history"
 _STEPS: Final = "trajectory"
 _OWN: Final = ("message_type", "agent", "is_demo")
-"""Members that only this agent gives its messages."""
+"""Members that only this agent's messages have."""
 
 
 class SweAgent(OpenAIChat):
@@ -45,12 +45,12 @@ class SweAgent(OpenAIChat):
         return _Reader(records)
 
     def sent(self, value: dict[str, Any]) -> dict[str, Any]:
-        """A message with the id of the call that it answers, of which the agent keeps a list."""
+        """A message as sent: with the id of the call it answers, which the agent stores in a list."""
         sent: dict[str, Any] = _sent(value)
         return sent
 
     def stored(self, value: dict[str, Any]) -> dict[str, Any]:
-        """A message with a list of that id; one that answers no call has none."""
+        """A message as stored: with that id in a list; one that answers no call has none."""
         if value.get("role") != "tool":
             return {name: value[name] for name in value if name not in ("tool_call_ids", "tool_call_id")}
         stored = {**value, "tool_call_ids": [value.get("tool_call_id")]}
@@ -58,7 +58,7 @@ class SweAgent(OpenAIChat):
         return stored
 
     def copies(self, records: PlainRecords, texts: Callable[[], Mapping[str, str]]) -> dict[int, bytes]:
-        """The steps, in which every query repeats all results before it."""
+        """The updated steps, in which every query repeats all results before it."""
         index = next((n for n in range(records.listed, len(records)) if records[n].kind == _STEPS), None)
         long = {} if index is None else {old: new for old, new in texts().items() if len(old) >= LONG}
         if index is None or not long:
@@ -74,7 +74,7 @@ class _Reader(ChatReader):
         return super().message(record, _sent(value))
 
     def elsewhere(self) -> Iterable[Message]:
-        """Nothing that is a message; the steps are made known as a record."""
+        """No messages; registers the steps as a record."""
         span = self.records.member(_STEPS) if isinstance(self.records, DocumentRecords) else None
         if span is not None and isinstance(self.records, DocumentRecords):
             self.records.add_elsewhere(*span, _STEPS)
@@ -89,7 +89,7 @@ def _sent(value: Any) -> Any:
 
 
 def _without(value: Any, texts: Mapping[str, str]) -> Any:
-    """`value` with its texts that repeat one of `texts`, or are the core of one, changed like it."""
+    """`value` with the same changes as in `texts` made to its texts that repeat one, or the core of one."""
     if isinstance(value, str):
         if value in texts:
             return texts[value]

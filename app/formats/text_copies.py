@@ -1,4 +1,4 @@
-"""Words that a person rewrote or took out, in the copies of them that an agent keeps beside what it sends.
+"""Updating the unsent copies that an agent keeps of texts that a person rewrote or removed.
 
 Without this the old words of a message stay in its file, in records that only the agent's own display reads.
 """
@@ -13,17 +13,17 @@ from app.formats.repairs import replaced
 from app.model import JsonPath, Message, Text
 
 REMOVED: Final = "[removed]"
-"""What a copy says of words that are gone."""
+"""Replaces the copy of a removed text."""
 
 Words = Mapping[str, str]
-"""What a text said -> what it says now."""
+"""Old text -> new text."""
 
 
 def lost_words(rewrite: Rewrite, before: Sequence[Message]) -> Words:
-    """What messages said that they say no more, of the live ones `before`; results are not among it.
+    """Texts of the live messages `before` that changed or were removed; tool results are not included.
 
-    A text that was taken out leaves `REMOVED`. What a boundary hides stays in the file and is not lost,
-    nor is what another message says too.
+    A removed text maps to `REMOVED`. Texts hidden by a boundary stay in the file and do not count, nor do
+    texts that another message also has.
     """
     now = {block.key: block for message in rewrite.messages for block in message.blocks}
     words = {}
@@ -40,7 +40,7 @@ def lost_words(rewrite: Rewrite, before: Sequence[Message]) -> Words:
 
 
 def with_words(value: Any, words: Words, names: Collection[str]) -> Any:
-    """`value` with the new words wherever a member of one of these names says all of the old ones."""
+    """`value` with the new text in every member with one of these names that equals an old text."""
     for path, text in _told(value, names):
         if text in words:
             value = replaced(value, path, words[text])

@@ -1,4 +1,4 @@
-"""Times as clients write them into their records."""
+"""Parsing and formatting times as clients write them into their records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def seconds(value: Any) -> float | None:
 
 
 def stamped(seconds: float) -> str:
-    """A time given in seconds since 1970 as clients write it: UTC, with milliseconds."""
+    """Seconds since 1970 as clients write a time: ISO, UTC, with milliseconds."""
     try:
         time = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):

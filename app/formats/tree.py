@@ -1,7 +1,7 @@
-"""A tree of records that name their parent by id, and the way from a leaf to its root.
+"""A tree of records that name their parent by id, and the path from its root to a leaf.
 
-A parent that is not in the file is bridged by the record before it, so that what stands above the break
-can be seen; a strict walk ends there, as the agents' own does. A circle of parents is cut.
+If a parent is not in the file, the record before takes its place, so that what is above the break can
+still be seen; a strict walk ends there, as the agents' own does. A cycle of parents is cut.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from app.model import Message
 
 
 class TreeNode(Protocol):
-    """What a tree has to know of a record."""
+    """What a tree needs to know about a record."""
 
     index: int
     """Its place in the file."""
@@ -34,14 +34,14 @@ class Tree(Generic[N]):
     """The tree over the records of a file that have an id."""
 
     def __init__(self, nodes: Sequence[N], *, last_wins: bool = True, linear: bool = False) -> None:
-        """Of equal ids the last or the first record counts. `linear`: each record follows the one before."""
+        """Of records with the same id the last or first counts. `linear`: the parent is the record before."""
         self.by_id: dict[str, N] = {}
         self.repeated: list[N] = []
-        """Records whose id another one stands for."""
+        """Records superseded by another one with the same id."""
         self.missing: list[N] = []
-        """Records whose parent is not in the file: the record before them stands in."""
+        """Records whose parent is not in the file: the record before takes its place."""
         self.cycles: list[N] = []
-        """Records whose parent would close a circle: they are roots."""
+        """Records whose parent would close a cycle: they become roots."""
         self.linear = linear
         self._find_winners(nodes, last_wins=last_wins)
         again = {node.index for node in self.repeated}
@@ -94,14 +94,14 @@ class Tree(Generic[N]):
         return self._parents[node.index]
 
     def parent(self, node: N) -> N | None:
-        """The record's parent, bridged where the file does not hold it."""
+        """The record's parent, or the record before if the parent is not in the file."""
         return self._parents[node.index]
 
     def walk(self, leaf: N, *, strict: bool = False, until: Set[int] = frozenset()) -> list[N]:
         """The records from the root to `leaf`.
 
-        `strict` ends at a parent that is not in the file; a record whose index is in `until` is not
-        entered any more.
+        `strict` ends at a parent that is not in the file; the walk stops before a record whose index is
+        in `until`.
         """
         missing = {node.index for node in self.missing} if strict else set()
         path: list[N] = []
@@ -112,7 +112,7 @@ class Tree(Generic[N]):
         return path[::-1]
 
     def below(self, leaf: N) -> list[N]:
-        """What hangs below a record and holds no message: the way to the last of it."""
+        """The path from `leaf` to its last descendant that is reached through records without messages."""
         known = {leaf.index}
         last = leaf
         for node in self.nodes:
@@ -124,7 +124,7 @@ class Tree(Generic[N]):
 
 
 def in_file_order(live: Sequence[Message], others: Sequence[Message]) -> tuple[Message, ...]:
-    """All messages in file order; the live ones among themselves in the order they are sent."""
+    """All messages in file order, except that the live ones stay in sending order."""
     placed: list[tuple[int, int, Message]] = []
     reached = -1
     for message in live:

@@ -1,4 +1,4 @@
-"""What is told of a session whose records form a tree: its branches, its breaks, its open calls."""
+"""Facts and notices about a session whose records form a tree: branches, breaks, open calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.model import Block, Leaf, Message, ToolResult, ToolUse, preview_of
 
 
 class TalkNode(TreeNode, Protocol):
-    """What has to be known of a record beside its parent."""
+    """What is needed of a record besides its parent."""
 
     key: str
     time: float | None
@@ -39,7 +39,7 @@ def leaves_of(tree: Tree[T], path: Sequence[T], live: Sequence[Message]) -> Iter
 
 
 def pairs_in(nodes: Iterable[TalkNode]) -> int:
-    """How many calls of these records have a result."""
+    """The number of calls in these records that have a result."""
     calls: set[str] = set()
     results: set[str] = set()
     for node in nodes:
@@ -49,7 +49,7 @@ def pairs_in(nodes: Iterable[TalkNode]) -> int:
 
 
 def tell_tree(tree: Tree[T], branches: int, told: Notices) -> None:
-    """What is wrong with the tree, and that it has several branches."""
+    """Add notices about faults of the tree, and about several branches."""
     for node in tree.missing:
         told.add("missing-parent", node.index, f"parent {node.parent} is not in the file")
     for node in tree.cycles:
@@ -59,7 +59,7 @@ def tell_tree(tree: Tree[T], branches: int, told: Notices) -> None:
 
 
 def tell_calls(messages: Sequence[Message], told: Notices) -> None:
-    """Calls without a result, and results without a call."""
+    """Add notices about calls without a result, and results without a call."""
     calls: dict[str, int] = {}
     results: dict[str, int] = {}
     for message in messages:
@@ -78,7 +78,7 @@ def tell_calls(messages: Sequence[Message], told: Notices) -> None:
 
 
 def tree_repairs(tree: Tree[T], stay: Set[int]) -> Iterator[tuple[str, int, str]]:
-    """What linking the records `stay` anew mends: warning word, record, and what was done."""
+    """The faults repaired by relinking the records `stay`: warning word, record, and what was done."""
     for node in tree.missing:
         if node.index in stay:
             yield "missing-parent", node.index, "linked to the record before it"

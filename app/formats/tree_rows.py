@@ -1,8 +1,8 @@
-"""The lines of a new file whose records form a tree, as data: which record each one is, and its parent.
+"""Planning the lines of a new file whose records form a tree: the record of each line, and its parent.
 
-A format says which rows are sent and in what order (the thread). Here they are put on the one path that
-leads from the root to the leaf, between the records of the old path that hold no message; every other
-record hangs below its nearest ancestor that stays.
+A format decides which rows are sent and in what order (the thread). Here they are placed on the path from
+the root to the leaf, among the records of the old path that hold no message; every other record becomes
+a child of its nearest ancestor that is kept.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from app.model import Records
 
 Value: TypeAlias = dict[str, Any]
 Edit: TypeAlias = Callable[[Value], Value]
-"""A record with a change; what does not change is shared with the old one."""
+"""Returns a changed record; unchanged parts are shared with the old one."""
 
 
 class Row(Struct, Generic[N], eq=False):
-    """One line of the new file: a record of the old one, or a made one."""
+    """One line of the new file: a record of the old one, or a new record."""
 
     node: N | None = None
     made: Callable[[], Value] | None = None
-    """A made record, without its id, its parent and its time."""
+    """Makes a new record, without id, parent and time."""
     ident: str | None = None
     time: float | None = None
     """Seconds since 1970."""
@@ -40,15 +40,15 @@ class Row(Struct, Generic[N], eq=False):
 
     @property
     def edited(self) -> bool:
-        """Whether a record of the old file says something else now (the session id left aside)."""
+        """Whether a record of the old file changes (apart from the session id)."""
         return bool(self.edits) or self.relinked
 
 
 def merged(path: Sequence[Row[N]], thread: Sequence[Row[N]]) -> list[Row[N]]:
-    """The rows of `path` with those of `thread` in the thread's order.
+    """The rows of `path` and `thread` merged, those of `thread` in the thread's order.
 
-    A row of the thread that stands in `path` where its turn comes keeps its place; the others go before
-    the next one that does. What `path` has besides keeps its place too.
+    A row of the thread that is already in order in `path` keeps its place; the others go before the next
+    one that does. All other rows of `path` keep their place, too.
     """
     threaded = set(thread)
     places = {row: place for place, row in enumerate(path) if row in threaded}
@@ -67,9 +67,9 @@ def merged(path: Sequence[Row[N]], thread: Sequence[Row[N]]) -> list[Row[N]]:
 
 
 def in_file(base: Sequence[Row[N]], path: Sequence[Row[N]], *, linear: bool) -> list[Row[N]]:
-    """`base`, the rows that stay, in file order, with made rows behind those that precede them on the path.
+    """The kept rows `base` in file order, with each new row after the one that precedes it on the path.
 
-    `linear`: the order of the lines is that of the path, so rows move with it.
+    `linear`: the lines must be in the order of the path, so kept rows out of order move, too.
     """
     stay = set(base) - (_displaced(base, path) if linear else set())
     leading: list[Row[N]] = []
@@ -92,7 +92,7 @@ def in_file(base: Sequence[Row[N]], path: Sequence[Row[N]], *, linear: bool) -> 
 
 
 def _displaced(base: Sequence[Row[N]], path: Sequence[Row[N]]) -> set[Row[N]]:
-    """The rows of the path that do not follow each other in `base` as they do on the path."""
+    """The rows of the path that are in another order in `base` than on the path."""
     places = {row: place for place, row in enumerate(base)}
     displaced: set[Row[N]] = set()
     reached = -1
@@ -107,9 +107,9 @@ def _displaced(base: Sequence[Row[N]], path: Sequence[Row[N]]) -> set[Row[N]]:
 
 
 def with_leaf_last(rows: Sequence[Row[N]], leaf: Row[N], counts: Callable[[Row[N]], bool]) -> list[Row[N]]:
-    """The rows with `leaf` behind every other that counts, so that the agent goes on from there.
+    """The rows with `leaf` after every other that `counts`, so that the agent resumes from there.
 
-    What shares its id goes with it.
+    Rows with the same id move with it.
     """
 
     def is_leaf(row: Row[N]) -> bool:
@@ -140,7 +140,7 @@ def link(rows: Iterable[Row[N]], path: Sequence[Row[N]], tree: Tree[N]) -> None:
 
 
 class _Ancestors(Generic[N]):
-    """Finds the nearest ancestor that stays; each gap in the tree is walked once."""
+    """Finds the nearest kept ancestor; each gap in the tree is walked once."""
 
     def __init__(self, tree: Tree[N], rows: dict[int, Row[N]]) -> None:
         self._tree = tree
@@ -161,7 +161,7 @@ class _Ancestors(Generic[N]):
         return found
 
     def unknown(self, node: N) -> bool:
-        """Whether a record that is no part of the tree names a parent that is not in the file."""
+        """Whether a record outside the tree names a parent that is not in the file."""
         return node.index not in self._in_tree and node.parent not in self._tree.by_id
 
     def _parent(self, node: N) -> N | None:
@@ -171,7 +171,7 @@ class _Ancestors(Generic[N]):
 
 
 def date(path: Sequence[Row[N]]) -> None:
-    """Give made rows a time between their neighbours, where there is one, else that of what follows."""
+    """Give new rows a time between those of their neighbours if possible, else that of one of them."""
     following: list[float | None] = []
     after: float | None = None
     for row in reversed(path):
@@ -188,7 +188,7 @@ def date(path: Sequence[Row[N]]) -> None:
 
 
 class IdFields(Struct, frozen=True):
-    """Under which names the records of a format hold their id and that of their parent."""
+    """The member names of a record's id and its parent's id in a format."""
 
     ident: str
     parent: str
@@ -197,7 +197,7 @@ class IdFields(Struct, frozen=True):
 def written(
     rows: Iterable[Row[N]], records: Records, naming: IdFields, finish: Callable[[Row[N], bytes], bytes]
 ) -> Iterator[bytes]:
-    """The lines of the new file; `finish` has the last word on each (a new session id)."""
+    """The lines of the new file; `finish` gets each last (to set a new session id)."""
     for row in rows:
         if row.node is None:
             line = encode(_made(row, naming))
@@ -207,11 +207,11 @@ def written(
 
 
 def sound_line(records: Records, index: int) -> bytes:
-    """A record as one line of JSON: its very bytes, but for damage. Raises ValueError if none is."""
+    """A record as one line of JSON: its exact bytes unless damaged. Raises ValueError if unreadable."""
     raw = records.raw(index)
     if records[index].damage:
         raw = mend(raw)
-    # In sound JSON a line end can only stand between values.
+    # In sound JSON a raw line end can only be between values.
     return raw.replace(b"\n", b" ") if b"\n" in raw else raw
 
 

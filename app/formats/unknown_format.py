@@ -1,4 +1,4 @@
-"""What a file is that no format takes, in words for the person who gave it."""
+"""Describing a file that no format recognises, for the error message."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _OBJECTS: Final[tuple[tuple[_Test, str], ...]] = (
 
 
 def what_is_seen(source: Source) -> str:
-    """What `source` holds and, where it can be guessed, what it looks like; at most about 160 characters."""
+    """What `source` holds and, if it can be guessed, what it is; at most about 160 characters."""
     head = source.read(0, _HEAD_BYTES)
     for magic, words in _MAGIC:
         if head.startswith(magic):
@@ -94,7 +94,7 @@ def _seen_json(head: bytes, start: int, *, whole: bool) -> str:
 
 
 def _first_value(head: bytes, start: int) -> tuple[Any, bool]:
-    """The first value, an object at least with its whole members, and whether others follow on lines."""
+    """The first value (of a truncated object its whole members), and whether more follow on lines."""
     reach = scan(head, start)
     rows = (row.value for row in LineReader(BytesSource(head[start:])) if row.value is not UNREADABLE)
     if reach.whole:
@@ -107,7 +107,7 @@ def _first_value(head: bytes, start: int) -> tuple[Any, bool]:
         first = look_at(head, whole=False).values[:20]
         return list(first), False
     found: dict[str, Any] = {}
-    with suppress(ValueError):  # the head ends somewhere
+    with suppress(ValueError):  # the head may be cut anywhere
         for item in items(head, start):
             found[str(item.key)] = parse_record(head[item.start : item.end])
     if found:
@@ -134,17 +134,17 @@ def _keys(value: Any) -> str:
 
 
 def _plain(key: str) -> str:
-    """A key as it can stand in a message: short, and of harmless signs."""
+    """A key for an error message: short, with harmless characters only."""
     return re.sub(r"[^\w.$@-]", "?", key[:_KEY_CHARS])
 
 
 def _is_wide(signs: bytes, zeros: bytes) -> bool:
-    """Whether text stands in every other byte and nothing between, as in UTF-16 without its mark."""
+    """Whether every other byte is text and the rest NUL, as in UTF-16 without a byte-order mark."""
     return len(zeros) > 1 and zeros.count(0) * 10 > len(zeros) * 9 and signs.count(0) * 10 < len(signs)
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether bytes are no text: NUL or control characters among the first, or little UTF-8."""
+    """Whether bytes are not text: NUL or control characters in them, or little valid UTF-8."""
     start = head[:8192]
     if not start.strip(b"\0"):
         return True
