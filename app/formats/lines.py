@@ -206,7 +206,7 @@ class LineReader:
             yield Row(offset + piece.start, len(raw), number, lines, value, words)
 
     def _pieces(self, line: bytes) -> tuple[bytes, list[_Piece], bool]:
-        """The bytes read (longer than `line` if a record continues), the pieces, and whether NUL is around."""
+        """The bytes read (longer than `line` if a record continues), the pieces, and if NUL is around."""
         pieces: list[_Piece] = []
         unpadded = line.rstrip(_PADDING)
         nul = b"\0" in line[len(unpadded) :]
