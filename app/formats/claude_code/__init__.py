@@ -14,7 +14,7 @@ from app.model import Message, Session
 
 
 class ClaudeCode:
-    """The format of Claude Code (2.0 and 2.1), main sessions and sub-agents' transcripts alike."""
+    """The format of Claude Code (2.0 and 2.1): main sessions and sub-agents' transcripts."""
 
     name = NAME
     title = "Claude Code"
@@ -26,37 +26,37 @@ class ClaudeCode:
         return looks_like(source)
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session on the branch that ends at `leaf`; raises InputError when there is no such record."""
-        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        """The session on the branch that ends at `leaf`; raises InputError if there is no such record."""
+        # Imported lazily, here and below: a run uses one format, and few runs write.
         from app.formats.claude_code.reader import read
 
         return read(source, leaf)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The messages as the client sends them: user messages that follow each other are one."""
+        """The messages as the client sends them: consecutive user messages are joined."""
         from app.formats.claude_code.request import pairs
         from app.formats.claude_code.transcript import transcript_of
 
         return pairs(transcript_of(session), messages)
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What `request` gives of the live messages of a file; see `app.formats.base.Streams`."""
+        """What `request` yields for a file's live messages; see `app.formats.base.StreamingFormat`."""
         from app.formats.claude_code.streaming import sent
 
         return sent(source)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        """Plan the file that holds `rewrite`, with all repairs that the provider's rules require."""
         from app.formats.claude_code import writer
 
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """The folder of sub-agents and saved results: the session's name without its ending."""
+        """The folder of sub-agents and saved results: the session file's name without its suffix."""
         return original.with_suffix("") if original.suffix else None
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types in the session's folder."""
+        """The command to type in the session's working directory."""
         return f"claude --resume {session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Records that an export adds, in the client's own form."""
+"""Building the records that an export adds, in the client's own form."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Value = dict[str, Any]
 _CARRIED: Final = (
     "isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug",
 )  # fmt: skip
-"""Fields that a made record takes over from its neighbour."""
+"""Fields that a new record copies from its neighbour."""
 
 _TRIGGERS: Final = ("manual", "auto")
 """The triggers that the client itself writes."""
 
 
 def carried(neighbour: Mapping[str, Any]) -> Value:
-    """The fields that all records of a session share, as a neighbour has them."""
+    """The fields that all records of a session share, copied from a neighbour."""
     fields = {name: neighbour[name] for name in _CARRIED if name in neighbour}
     return {"parentUuid": None, "isSidechain": False, **fields}
 
@@ -53,7 +53,7 @@ def boundary_record(boundary: Boundary, logical_parent: str | None, neighbour: M
 def user_record(
     blocks: Sequence[Block], values: Sequence[Any], neighbour: Mapping[str, Any], *, behind_boundary: bool
 ) -> Value:
-    """A user record of made blocks: a summary, a marker, the person's words, or results."""
+    """A user record of new blocks: a summary, a marker, the person's words, or results."""
     authors = {block.author for block in blocks if isinstance(block, Text)}
     record = {**carried(neighbour), "type": "user", "message": {"role": "user", "content": _content(values)}}
     if behind_boundary:
@@ -68,7 +68,7 @@ def user_record(
 def assistant_record(
     values: Sequence[Any], sibling: Mapping[str, Any] | None, neighbour: Mapping[str, Any], ident: str
 ) -> Value:
-    """An assistant record of made blocks; `sibling` is a record of the same API message, if there is one."""
+    """An assistant record of new blocks; `sibling` is a record of the same API message, if there is one."""
     message = sibling.get("message") if sibling else None
     own = {"id": f"msg_{ident}", "type": "message", "role": "assistant", "model": SYNTHETIC_MODEL,
            "stop_reason": "end_turn", "stop_sequence": None,

@@ -1,8 +1,8 @@
-"""What the client sends of an attachment record, and where it lies.
+"""Finding the texts that the client sends for an attachment record.
 
-From 2.1.3xx on a record holds what was sent, in `rendered`. Older records hold only the facts, which
-the client puts into words anew at every request; those that carry a text of their own are listed here.
-Each was seen in the request that 2.1.332 makes on a resume.
+From 2.1.3xx on a record holds what was sent, in `rendered`. Older records hold only facts, from which
+the client generates the text at every request; those with a text of their own are listed here. Each was
+seen in the request that 2.1.332 makes on a resume.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 from app.model import JsonPath
 
 EACH: Final = "*"
-"""In a path of the table: every item of the list that lies there."""
+"""In a path of the table: every item of the list there."""
 
 _TEXTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "queued_command": (("prompt",),),
@@ -34,16 +34,16 @@ _TEXTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
 }
 
 _HOOK_EVENTS: Final = frozenset({"SessionStart", "UserPromptSubmit"})
-"""The output of a hook that succeeded is sent for these events only."""
+"""The output of a successful hook is sent for these events only."""
 
 
 def is_typed(attachment: Mapping[str, Any]) -> bool:
-    """Whether the person typed it: a prompt that waited until the agent was free."""
+    """Whether the person typed it: a prompt queued until the agent was free."""
     return attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
 
 
 def sent_texts(record: Mapping[str, Any]) -> Iterator[tuple[JsonPath, str]]:
-    """(path in the record, text) of every text that is sent because of this attachment record."""
+    """(path in the record, text) of every text that is sent for this attachment record."""
     attachment = record.get("attachment")
     if not isinstance(attachment, dict):
         return
@@ -73,7 +73,7 @@ def _matches(value: Any, pattern: tuple[str, ...], path: JsonPath) -> Iterator[t
 
 
 def _texts(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, str]]:
-    """The texts in a content that are not blank: a string, a list of strings, or blocks."""
+    """The non-blank texts in a content: a string, a list of strings, or blocks."""
     if isinstance(value, str):
         if value.strip():
             yield path, value

@@ -1,4 +1,4 @@
-"""The blocks of a Claude Code record: those of the Messages API, but for what the client leaves out."""
+"""Reading the blocks of a Claude Code record: Messages API blocks, without those that are never sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_SENT: Final = frozenset({"fallback"})
 
 
 class RecordBlocks:
-    """Makes blocks of records, in file order: a result is judged by the call that was read before it."""
+    """Reads the blocks of records in file order: a result is judged by the call read before it."""
 
     def __init__(self, records: Contents) -> None:
         self._records = records
@@ -26,14 +26,14 @@ class RecordBlocks:
         self._usage: Usage | None = None
 
     def shared(self, usage: Usage | None) -> Usage | None:
-        """The same object for usages that are equal one after the other: each record of a message has its."""
+        """The same object for consecutive equal usages: each record of a message repeats the usage."""
         if usage == self._usage:
             return self._usage
         self._usage = usage
         return usage
 
     def of_message(self, index: int, key: str, record: Mapping[str, Any]) -> tuple[Block, ...]:
-        """The blocks of a user or assistant record that are sent."""
+        """The sent blocks of a user or assistant record."""
         content = record["message"]["content"]
         if record["type"] == "assistant":
             blocks = self._reader.blocks(index, _CONTENT, content, key, Author.ASSISTANT)
@@ -44,7 +44,7 @@ class RecordBlocks:
         return tuple([_by_client(block) for block in blocks]) if record.get("isMeta") is True else blocks
 
     def of_attachment(self, index: int, key: str, record: Mapping[str, Any]) -> tuple[Block, ...]:
-        """The texts that are sent because of an attachment record."""
+        """The texts that are sent for an attachment record."""
         texts = list(sent_texts(record))
         author = Author.USER if texts and is_typed(record["attachment"]) else Author.INJECTED
         return tuple(
@@ -61,13 +61,13 @@ class RecordBlocks:
 
 
 def _by_client(block: Block) -> Block:
-    """A block of a record that says it is not the person's."""
+    """The block with the client as author: its record says that it is not the person's."""
     typed = isinstance(block, Text) and block.author is Author.USER
     return replace(block, author=Author.INJECTED) if typed and isinstance(block, Text) else block
 
 
 def _left_out(block: Block) -> bool:
-    """Whether the client does not send it back: the blank text that some models write before thinking."""
+    """Whether the client does not send the block: a blank text that some models write before thinking."""
     if isinstance(block, Text):
         return (
             block.content.chars > 0 and not block.content.preview.strip() and not block.content.read().strip()

@@ -1,4 +1,4 @@
-"""A record of the old file with what an export changes in it."""
+"""Applying an export's changes to a record of the old file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SEGMENT: Final = ("preservedSegment", "preservedMessages")
 
 
 def changed_record(old: Value, row: Row, records: Transcript) -> Value:
-    """The record that `row` asks for; what it does not ask for is shared with `old`."""
+    """The record as `row` wants it; unchanged parts are shared with `old`."""
     new = dict(old)
     if row.content is not None:
         _set_content(new, row, row.content, records)
@@ -49,7 +49,7 @@ def changed_record(old: Value, row: Row, records: Transcript) -> Value:
 
 
 def _without(record: Value, path: JsonPath) -> Value:
-    """The record without the text at `path`: its item of a list goes, and what is no list's says nothing."""
+    """The record without the text at `path`: a list item is removed, any other text emptied."""
     item = next((at for at in reversed(range(len(path))) if isinstance(path[at], int)), None)
     if item is None:
         return cast(Value, replaced(record, path, ""))
@@ -83,7 +83,7 @@ def _set_content(record: Value, row: Row, items: Sequence[Item], records: Transc
     places: list[int] = []
     for item in items:
         lies = item.block.place if item.block is not None else None
-        # What is made stands behind what it follows.
+        # A new block takes the position of the block it follows.
         places.append(int(lies.path[-1]) if lies is not None else places[-1] if places else 0)
     record["message"] = {**message, "content": list(_with_unsent(old, row, places, content))}
     if "toolUseResult" in record:
@@ -95,7 +95,7 @@ def _set_content(record: Value, row: Row, items: Sequence[Item], records: Transc
 def _with_unsent(
     old: Sequence[Any], row: Row, places: Sequence[int], content: Sequence[Any]
 ) -> Iterator[Any]:
-    """The new content, with the blocks of the record that are never sent where they stood."""
+    """The new content, with the record's never-sent blocks where they were."""
     known = row.node.blocks if row.node is not None else ()
     sent = {block.place.path[-1] for block in known if block.place is not None}
     unsent = [place for place in range(len(old)) if place not in sent]

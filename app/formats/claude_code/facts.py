@@ -1,4 +1,4 @@
-"""What is told about a Claude Code file beside its messages: heading, counts, warnings."""
+"""Facts about a Claude Code file besides its messages: header, counts, warnings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TITLES: Final = {"custom-title": "customTitle", "ai-title": "aiTitle"}
 
 
 class SessionHeader:
-    """Title, folder and session ids, picked up row by row."""
+    """Title, working directory and session ids, collected row by row."""
 
     def __init__(self) -> None:
         self.cwd: str | None = None
@@ -26,7 +26,7 @@ class SessionHeader:
         self._summaries: list[tuple[str, str | None]] = []
 
     def take(self, kind: str, record: Mapping[str, Any]) -> None:
-        """Look at one record."""
+        """Take in one record."""
         if kind in _TITLES:
             if isinstance(title := record.get(_TITLES[kind]), str):
                 self._titles[kind] = title
@@ -38,7 +38,7 @@ class SessionHeader:
             self.cwd = cwd
 
     def title(self, graph: Graph, messages: Sequence[Message]) -> str | None:
-        """The title as the agent's picker would choose it."""
+        """The title that the agent's picker would show."""
         here = [t for t, leaf in self._summaries if leaf is None or leaf in graph.by_uuid]
         known = (
             self._titles.get("custom-title") or self._titles.get("ai-title") or (here[-1] if here else None)
@@ -47,7 +47,7 @@ class SessionHeader:
 
 
 def facts_of(transcript: Transcript, way: Branch, branches: int, bad_lines: Sequence[int]) -> Facts:
-    """The counts of a file; `branches` are those beside the live one."""
+    """The counts of a file; `branches` is the number of branches besides the live one."""
     nodes, graph = transcript.nodes, transcript.graph
     talk = [n for n in way.nodes if n.talk]
     silent = [n for n in nodes if not n.blocks]
@@ -67,7 +67,7 @@ def facts_of(transcript: Transcript, way: Branch, branches: int, bad_lines: Sequ
 
 
 def _strict_nodes(graph: Graph, way: Branch) -> Sequence[Node]:
-    """What the agent's own walk reaches: it goes no further than a parent that is not in the file."""
+    """The records that the agent's own walk reaches: it ends at a parent that is not in the file."""
     leaf = next((n for n in reversed(way.path) if n.sent), None)
     if leaf is None:
         return ()
@@ -80,7 +80,7 @@ def _pairs(nodes: Sequence[Node]) -> int:
 
 
 def graph_notices(transcript: Transcript, way: Branch, facts: Facts) -> tuple[Notice, ...]:
-    """What a person should know about the tree and the live conversation."""
+    """Notices about the tree and the live conversation."""
     found = Notices(transcript)
     graph = transcript.graph
     for node in graph.superseded:
@@ -115,7 +115,7 @@ def graph_notices(transcript: Transcript, way: Branch, facts: Facts) -> tuple[No
 
 
 def _later_than_leaf(graph: Graph, way: Branch) -> Node | None:
-    """A message outside the way with a later time than its leaf, which the client took for the leaf once."""
+    """A message off the branch, later in time than its leaf: older clients took that for the leaf."""
     here = {n.index for n in way.nodes}
     last = max((n.time for n in way.nodes if n.talk and n.time is not None), default=None)
     if last is None:
@@ -126,7 +126,7 @@ def _later_than_leaf(graph: Graph, way: Branch) -> Node | None:
 
 
 def _note_blocks(way: Branch, found: Notices) -> None:
-    """Calls without a result, results without a call, and thinking of which only the seal is left."""
+    """Note calls without a result, results without a call, and thinking with only its signature left."""
     calls = {ident: n for n in way.nodes for ident in n.calls}
     answered: set[str] = set()
     for node in way.nodes:

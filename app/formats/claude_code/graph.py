@@ -1,11 +1,11 @@
-"""The tree of a Claude Code file: parents, the way from a leaf to its root, and what belongs beside it.
+"""The tree of a Claude Code file: parents, the path from a leaf to its root, and what is sent besides it.
 
-The rules are those of the client (2.1.332, measured): the leaf is the last message in file order, or
-the record that the newest `last-prompt` behind the last boundary names, when that message does not go
-on from there; of equal uuids the last record counts in the place of the first, parents lead through
-records of every type, a boundary hides what came before it, and of one API message all records and all
-results belong to the way as soon as one of them stands on it. What the client itself hung below a call
-or a result belongs there too, wherever it stands in the file.
+The rules are those of the client (2.1.332, measured). The leaf is the last message in file order, or the
+record that the newest `last-prompt` after the last boundary names, if that message does not descend from
+it. Of records with the same uuid the last counts, at the position of the first. Parents lead through
+records of every type. A boundary hides what came before it. If one record of an API message is on the
+path, all its records and all their results belong to the branch, and so does what the client attached
+below a call or a result, wherever it is in the file.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ class Branch(Struct):
     """The records from a root or boundary to a leaf, in the order in which they are sent."""
 
     path: list[Node]
-    """By parents; begins with the boundary where there is one."""
+    """The chain of parents; begins with the boundary if there is one."""
     nodes: list[Node]
-    """Those with something to send, the siblings on parallel branches of one API message included."""
+    """The records with something to send, including siblings of one API message on parallel branches."""
     hidden: list[Node] = field(default_factory=list)
-    """What the parents lead to before the boundary."""
+    """The chain of parents before the boundary."""
     misplaced: Node | None = None
-    """A boundary whose preserved segment cannot be sent where it asks for; it is left out."""
+    """A boundary whose preserved segment cannot be sent at its anchor; the segment is left out."""
     inserted: list[Node] = field(default_factory=list)
-    """The preserved segment, where there is one."""
+    """The preserved segment, if there is one."""
 
 
 class Graph:
-    """The tree over all records of a file. A parent that is not in the file is bridged (see `missing`)."""
+    """The tree of all records of a file. A parent that is not in the file is substituted (see `missing`)."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """`nodes` are those of all records, each at its index; what is known of one lies there, too."""
+        """`nodes` are the nodes of all records, each at its record's index."""
         self.nodes = nodes
         self.superseded: list[Node] = []
-        """Records whose uuid a later one has again."""
+        """Records whose uuid a later one repeats."""
         self.missing: list[Node] = []
-        """Records whose parent is not in the file: the record before them stands in."""
+        """Records whose parent is not in the file: the record before takes its place."""
         self.cycles: list[Node] = []
-        """Records whose parent would close a circle: they are roots."""
+        """Records whose parent would close a cycle: they become roots."""
         self.by_uuid: dict[str, Node] = {}
         self._find_winners()
         self.tree = sorted(
@@ -61,7 +61,7 @@ class Graph:
         self._find_parents()
         self._by_message: dict[str, Sequence[Node]] = {}
         self._by_answer: dict[str, Node] = {}
-        """The first record that answers a call."""
+        """Call id -> the first record that answers it."""
         for node in self.tree:
             if node.sent and self.is_main(node):
                 self._note_ids(node)
@@ -75,7 +75,7 @@ class Graph:
         known = self._by_message.get(node.message_id, ())
         if isinstance(known, list):
             known.append(node)
-        else:  # most messages are one record
+        else:  # most messages have one record
             self._by_message[node.message_id] = [*known, node] if known else (node,)
 
     def _find_winners(self) -> None:
@@ -100,7 +100,7 @@ class Graph:
             before[lane] = node
 
     def _cut_cycles(self) -> None:
-        walks = array("i", [0]) * len(self.nodes)  # by which walk each record was reached
+        walks = array("i", [0]) * len(self.nodes)  # number of the walk that reached each record
         leaf = self._newest()
         for walk, start in enumerate(([leaf] if leaf else []) + self.tree[::-1], 1):
             node: Node | None = start
@@ -113,15 +113,15 @@ class Graph:
                 self._parents[last.index] = None
 
     def is_main(self, node: Node) -> bool:
-        """Whether a record is of the conversation and not of a sub-agent's."""
+        """Whether a record belongs to the conversation and not to a sub-agent's."""
         return node.sidechain == self.sidechain
 
     def parent(self, node: Node) -> Node | None:
-        """The record's parent, bridged where the file does not hold it."""
+        """The record's parent, or the record before if the parent is not in the file."""
         return self._parents[node.index]
 
     def leaf(self) -> Node | None:
-        """The record from which the client would go on."""
+        """The record from which the client would resume."""
         newest, named = self._newest(), self._named()
         if newest is None or named is None:
             return newest
@@ -131,14 +131,14 @@ class Graph:
         return newest if above is named else named
 
     def is_named(self, leaf: Node) -> bool:
-        """Whether the client would go on from this record though it is not the last of the file."""
+        """Whether the client would resume from this record although it is not the last of the file."""
         return self.leaf() is leaf is not self._newest()
 
     def _newest(self) -> Node | None:
         return next((n for n in reversed(self.tree) if n.sent and self.is_main(n)), None)
 
     def _named(self) -> Node | None:
-        """The message that the newest `last-prompt` names, or the nearest one above that."""
+        """The message that the newest `last-prompt` names, or its nearest ancestor that is a message."""
         behind = takewhile(lambda n: not n.hides, reversed(self.nodes))
         reference = next((n.reference for n in behind if n.kind == PROMPT and n.reference), "")
         node = self.by_uuid.get(reference)
@@ -151,8 +151,8 @@ class Graph:
     def walk(self, leaf: Node, *, strict: bool = False, until: Set[int] = frozenset()) -> list[Node]:
         """The records from the root to `leaf`.
 
-        `strict` ends at a parent that is not in the file; a record whose index is in `until` is not
-        entered any more.
+        `strict` ends at a parent that is not in the file; the walk stops before a record whose index is
+        in `until`.
         """
         missing = {n.index for n in self.missing} if strict else set()
         path: list[Node] = []
@@ -163,7 +163,7 @@ class Graph:
         return path[::-1]
 
     def way(self, leaf: Node, *, strict: bool = False) -> Branch:
-        """What is sent when the session goes on from `leaf`."""
+        """What is sent when the session is resumed from `leaf`."""
         path = self.walk(leaf, strict=strict) + self._tip(leaf)
         start = max((i for i, n in enumerate(path) if n.hides), default=0)
         way = Branch(path[start:], [], hidden=path[:start])
@@ -172,7 +172,7 @@ class Graph:
         return way
 
     def _tip(self, leaf: Node) -> list[Node]:
-        """What hangs below the leaf and is sent or tells of it: the client goes on from there."""
+        """Records below the leaf, other than talk, to the last with an effect: the client resumes there."""
         below: dict[int, Node] = {leaf.index: leaf}
         last = leaf
         for node in self.tree:
@@ -183,7 +183,7 @@ class Graph:
         return self.walk(last, until={leaf.index})
 
     def _insert_preserved(self, way: Branch) -> None:
-        """Put the preserved segment of the way's boundary behind its anchor (2.1.170 and later)."""
+        """Insert the preserved segment of the branch's boundary after its anchor (2.1.170 and later)."""
         segment = way.path[0].preserved if way.path else None
         if segment is None:
             return
@@ -206,7 +206,7 @@ class Graph:
         way.path[at + 1 : at + 1] = kept
 
     def gathered(self, path: Sequence[Node]) -> list[Node]:
-        """The records of `path` that send something, with their siblings, in the order they are sent."""
+        """The records of `path` with something to send, and their siblings, in sending order."""
         spans: dict[str, tuple[int, int]] = {}
         for at, node in enumerate(path):
             if node.sent and node.message_id is not None:
@@ -235,14 +235,14 @@ class Graph:
         return found.sorted()
 
     def _hanging(self, anchor: Node, taken: bytearray) -> Iterator[Node]:
-        """What is sent of the branches below a call or a result on which nobody said anything."""
+        """The sent records of side branches below a call or a result that hold no talk."""
         for child in self._children.of(anchor):
             branch = self._below(child, taken)
             if not any(n.talk and not n.meta for n in branch):
                 yield from (n for n in branch if n.sent or n.kind == "attachment")
 
     def _below(self, top: Node, taken: bytearray) -> list[Node]:
-        """A record and all below it that is not taken; ends at the first that somebody said."""
+        """A record and its descendants that are not taken; ends at the first that is talk."""
         found: list[Node] = []
         coming = [top]
         while coming and not (found and found[-1].talk and not found[-1].meta):
@@ -262,7 +262,7 @@ class Graph:
         return found
 
     def let_go(self) -> None:
-        """Hold no longer what is only needed to find a way, and is found anew for the next one."""
+        """Drop the cache that is only needed to find a branch; it is rebuilt for the next one."""
         self.__dict__.pop("_children", None)
 
     def _answers_to(self, members: Iterable[Node], answered: set[str]) -> list[Node]:
@@ -271,11 +271,11 @@ class Graph:
 
 
 class _Gathering:
-    """Records that are sent, each with where it comes: a place on the path, a part of it, then file order."""
+    """Sent records, sorted by position on the path, part of that position, then file order."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes: list[Node] = []
-        """Those that are there, in the order in which they came."""
+        """The records, in the order in which they were added."""
         self._size = len(nodes)
         self._ranks = array("q", [-1]) * len(nodes)
 
@@ -283,21 +283,21 @@ class _Gathering:
         return self._ranks[node.index] >= 0
 
     def put(self, node: Node, at: int, part: int) -> None:
-        """Add a record, or give one that is there another place."""
+        """Add a record, or move one that was added before."""
         if node not in self:
             self.nodes.append(node)
         self._ranks[node.index] = (_PARTS * at + part) * self._size + node.order
 
     def at(self, node: Node) -> int:
-        """The place on the path that a record was given."""
+        """A record's position on the path."""
         return self._ranks[node.index] // (_PARTS * self._size)
 
     def marks(self) -> bytearray:
-        """For each record of the file whether it is there."""
+        """For each record of the file, whether it was added."""
         return bytearray(rank >= 0 for rank in self._ranks)
 
     def sorted(self) -> list[Node]:
-        """The records in the order of their places."""
+        """The records in sending order."""
         return sorted(self.nodes, key=lambda n: self._ranks[n.index])
 
 
@@ -305,20 +305,20 @@ _PARTS: Final = 3
 
 
 class _Children:
-    """What hangs from each record, in file order: as chains, since most have one."""
+    """The children of each record, in file order; stored as linked lists, since most have one."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = nodes
         self._first, self._last, self._next = (array("q", [-1]) * len(nodes) for _ in range(3))
 
     def add(self, parent: Node, node: Node) -> None:
-        """The next record below a parent."""
+        """Append a child to a parent."""
         last = self._last[parent.index]
         chain, at = (self._first, parent.index) if last < 0 else (self._next, last)
         chain[at] = self._last[parent.index] = node.index
 
     def of(self, parent: Node) -> Iterator[Node]:
-        """The records below a parent."""
+        """The children of a parent."""
         index = self._first[parent.index]
         while index >= 0:
             yield self._nodes[index]

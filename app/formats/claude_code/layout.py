@@ -12,33 +12,33 @@ from app.formats.claude_code.rows import Row, Thread
 
 
 class Layout(Struct):
-    """Where rows go that do not stay in their place of the old file."""
+    """Decides where rows go that do not keep their position in the old file."""
 
     base: list[Row]
-    """The rows of the old file that stay in it, in file order."""
+    """The kept rows of the old file, in file order."""
     thread: Thread
     moved: set[Row] = field(default_factory=set)
     astray: set[Row] = field(default_factory=set)
-    """Rows that stay although they stand before those that are sent before them: nothing goes behind them."""
+    """Rows out of sending order that keep their position all the same: no row is placed after one."""
     to_end: bool = False
-    """Put what moves behind everything else, instead of behind the row that is sent before it."""
+    """Move rows to the end of the file, instead of after the row that is sent before them."""
 
     def move_behind(self, rows: Iterable[Row], place: int) -> None:
-        """Move those of `rows` that stand before `place` (a place in the old file)."""
+        """Move those of `rows` that are before `place` in the old file."""
         self.moved |= {row for row in rows if row.node is not None and row.node.order < place}
 
     def move_behind_first(self) -> None:
-        """Move what stands before the first row that is sent and stays: a boundary will stand there."""
+        """Move sent rows that are before the first unmoved one of the thread: a boundary is placed there."""
         kept = (row for row in self.thread.rows if row.node is not None and row not in self.moved)
         first = next(kept, None)
         if first is not None and first.node is not None:
             self.move_behind(self.thread.rows, first.node.order)
 
     def move_out_of_order(self) -> set[Row]:
-        """Move what a reader in file order would meet too late or too early; the rows that move.
+        """Move rows that a reader in file order would read too early or too late; returns those rows.
 
-        That is a row before another one of its message which must be read first, and a result behind
-        the answer to it. An attachment is found by its parents alone, wherever it stands, and stays there.
+        These are a row before another one of its message that must be read first, and a result after
+        the reply to it. An attachment is found by its parents alone, so it keeps its position.
         """
         late: set[Row] = set()
         following = self._starts()
@@ -57,7 +57,7 @@ class Layout(Struct):
         return late
 
     def _starts(self) -> dict[int, int]:
-        """The place of the first record of each message."""
+        """The file position of the first record of each message."""
         starts: dict[int, int] = {}
         for row in self.thread.rows:
             if row.node is not None and row.message is not None and row not in self.moved:
@@ -65,7 +65,7 @@ class Layout(Struct):
         return starts
 
     def rows(self, boundary: Row | None, last_hidden: Row | None) -> list[Row]:
-        """All rows in their new order; the thread's own order is kept among those that move or are made."""
+        """All rows in their new order; moved and new rows follow the thread's order."""
         leading: list[Row] = [] if boundary is None else [boundary]
         behind: dict[Row, list[Row]] = {}
         ending: list[Row] = []
@@ -98,7 +98,7 @@ class Layout(Struct):
 
 
 def base_rows(nodes: Sequence[Node], graph: Graph, thread: Thread) -> list[Row]:
-    """A row for each record that may stay, in file order: of equal uuids the last, where the first stood."""
+    """A row for each record, in file order: of equal uuids the last, at the position of the first."""
     superseded = {n.index for n in graph.superseded}
     stay = [n for n in nodes if n.index not in superseded]
     stay.sort(key=lambda n: n.order)
@@ -106,7 +106,7 @@ def base_rows(nodes: Sequence[Node], graph: Graph, thread: Thread) -> list[Row]:
 
 
 def ends_on_thread(rows: Sequence[Row], graph: Graph) -> bool:
-    """Whether the last message of the file, by which the client goes, is one of the thread."""
+    """Whether the last message of the file, from which the client resumes, is one of the thread."""
     for row in reversed(rows):
         if row.message is not None:
             return True

@@ -1,4 +1,4 @@
-"""Parents in the new file: every record that is sent can be reached from the leaf, and nothing dangles."""
+"""Setting parents in the new file: all sent records are reachable from the leaf, and no link dangles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Ancestors:
         self._known: dict[int, Row | None] = {}
 
     def of(self, node: Node) -> Row | None:
-        """The nearest ancestor of `node` that is among the rows."""
+        """The row of the nearest ancestor of `node` that is among the rows."""
         gap: list[int] = []
         parent = self._graph.parent(node)
         while parent is not None and self._rows[parent.index] is None and parent.index not in self._known:
@@ -40,7 +40,7 @@ class Ancestors:
 
 
 class Linker:
-    """Sets `parent` of rows: the record's own where it stays, else the nearest ancestor that stays."""
+    """Sets `parent` of rows: the record's own parent if it is kept, else the nearest kept ancestor."""
 
     def __init__(self, graph: Graph, rows: Sequence[Row], boundary: Row | None) -> None:
         self._graph = graph
@@ -48,16 +48,16 @@ class Linker:
         self._boundary = boundary
         border = rows.index(boundary) if boundary is not None else -1
         self.ancestors = Ancestors(graph, rows)
-        # What is hidden may not hang from what is sent: the client would find it there.
+        # A hidden record may not be below a sent one: the client would find it there.
         self._above = Ancestors(graph, (r for r in rows[: max(border, 0)] if r.message is None))
-        # The chain of what is sent may not lead back above a new boundary.
+        # The chain of sent records may not lead back above a new boundary.
         self._ahead = Ancestors(
             graph, (r for at, r in enumerate(rows) if at > border or r.message is not None)
         )
         self._hidden = {row for row in rows[: max(border, 0)] if row.message is None}
 
     def link(self, thread: Sequence[Row], path: Sequence[Node]) -> None:
-        """Link all rows; `path` is the old one."""
+        """Link all rows; `path` is the path in the old file."""
         for row in self._rows:
             if row.node is not None and row.node.in_tree:
                 row.parent = (self._above if row in self._hidden else self.ancestors).of(row.node)
@@ -70,7 +70,7 @@ class Linker:
         self._link_beside(thread, in_chain)
 
     def _lead_back(self, row: Row, before: Row | None, chain: set[Row]) -> None:
-        """Let `row` have `before` as the next ancestor in the chain."""
+        """Set the parent of `row` so that `before` is its nearest ancestor in the chain."""
         parent = self._ahead.of(row.node) if row.node is not None else None
         reached = parent
         while reached is not None and reached not in chain and reached.node is not None:
@@ -78,7 +78,7 @@ class Linker:
         row.parent = parent if before is None or reached is before else before
 
     def _link_beside(self, thread: Sequence[Row], chain: set[Row]) -> None:
-        """Records of parallel calls, which a reader finds by their ids and not by parents."""
+        """Link records of parallel calls, which a reader finds by their ids and not by parents."""
         last = self._boundary
         for row in thread:
             if row in chain:
@@ -89,8 +89,8 @@ class Linker:
     def _chain(self, thread: Sequence[Row], path: Sequence[Node]) -> Iterator[Row]:
         """The rows through which the parents must lead, from the root to the leaf.
 
-        Those that stood on the old path, the made ones, and what hung from a call or a result that is
-        gone; of a message that has none of these, its last row, so that a reader meets it at all.
+        These are rows of the old path, new rows, and rows that were attached to a call or a result that
+        is gone; of a message that has none of these, its last row, so that a reader finds it at all.
         """
         where = _Places(self._graph, path)
         hanging = _Hanging(thread, self._ahead)
@@ -107,9 +107,9 @@ class Linker:
 
 
 def name_leaf(rows: Sequence[Row], thread: Thread) -> None:
-    """Let the newest `last-prompt` name no record through which the conversation does not lead.
+    """Point the newest `last-prompt` at the leaf if the conversation does not lead through its record.
 
-    The client would go on from there: from what a boundary hides, or from another branch.
+    The client would resume from that record: from one that a boundary hides, or on another branch.
     """
     behind = takewhile(lambda row: not _is_boundary(row), reversed(rows))
     named = next((r for r in behind if r.node and r.node.kind == PROMPT and r.node.reference), None)
@@ -135,7 +135,7 @@ def _is_boundary(row: Row) -> bool:
 
 
 class _Places:
-    """Where rows stood: on the old path, or beside it behind the record of it that they hung from."""
+    """Old positions of rows: on the old path, or beside it, after their nearest ancestor on it."""
 
     def __init__(self, graph: Graph, path: Sequence[Node]) -> None:
         self._graph = graph
@@ -145,11 +145,11 @@ class _Places:
         self._known = self._path[:]
 
     def has(self, node: Node) -> bool:
-        """Whether a record stood on the path."""
+        """Whether a record was on the path."""
         return self._path[node.index] >= 0
 
     def of(self, row: Row) -> tuple[int, int, int]:
-        """A place to sort by."""
+        """The sort key of a row's position."""
         if row.node is None or self.has(row.node):
             return (self._path[row.node.index] if row.node else -1), 0, 0
         gap: list[int] = []
@@ -167,7 +167,7 @@ _UNKNOWN: Final = -2
 
 
 class _Hanging:
-    """What the client hung below calls and results: a reader finds it there, but only there."""
+    """Rows that the client attached below calls and results, the only place where a reader finds them."""
 
     def __init__(self, thread: Sequence[Row], ahead: Ancestors) -> None:
         self._ahead = ahead
@@ -176,7 +176,7 @@ class _Hanging:
         self._loose: dict[Row, bool] = {}
 
     def is_loose(self, row: Row, node: Node) -> bool:
-        """Whether a row that stood beside the path cannot be found there any more; in the thread's order."""
+        """Whether an attached row can no longer be found there; must be called in the thread's order."""
         if row.has_results or node.message_id is not None:
             return False
         above = self._ahead.of(node)
@@ -193,6 +193,6 @@ class _Hanging:
 
 
 def _calls(row: Row) -> bool:
-    """Whether a row has a call, as it shall be written."""
+    """Whether a row, as it will be written, has a call."""
     blocks = row.node.blocks if row.content is None and row.node else [i.block for i in row.content or ()]
     return any(isinstance(block, ToolUse) for block in blocks)

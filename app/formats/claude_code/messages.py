@@ -1,4 +1,4 @@
-"""Records joined to API messages: one `message.id`, one run of user records."""
+"""Joining records to API messages: one for each `message.id`, one for each run of user records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.model import Block, Boundary, Message, Role, SendStatus, ToolResult, Us
 
 
 def join(nodes: Iterable[Node]) -> list[list[Node]]:
-    """The records of each message, in the order they are sent. Records without a block are left out."""
+    """The records of each message, in sending order. Records without a block are left out."""
     groups: list[list[Node]] = []
     by_id: dict[str, list[Node]] = {}
     for node in nodes:
@@ -39,7 +39,7 @@ def message_of(
     boundary: Boundary | None = None,
     hidden: frozenset[str] = frozenset(),
 ) -> Message:
-    """One message of the records that belong to it; `hidden` are tool ids that were micro-compacted."""
+    """One message made of its records; `hidden` are tool ids that were micro-compacted."""
     first = nodes[0]
     assistant = first.kind == "assistant"
     blocks = _blocks(nodes, in_file_order=assistant)
@@ -80,7 +80,7 @@ def _last_model(nodes: Sequence[Node]) -> str | None:
 
 
 def final_usage(nodes: Iterable[Node]) -> Usage | None:
-    """The usage of one API call: each record repeats the inputs, the output count grows."""
+    """The usage of one API call: each record repeats the input counts, while the output count grows."""
     final: Usage | None = None
     for node in nodes:
         usage = node.usage

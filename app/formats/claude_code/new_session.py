@@ -1,4 +1,4 @@
-"""A whole new Claude Code session of messages that come from elsewhere."""
+"""Writing a new Claude Code session from messages of another format."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from app.model import Author, Block, Message, Role, ToolResult
 Value = dict[str, Any]
 
 VERSION: Final = "2.1.0"
-"""The client's version that the records name: one that reads all that is written here."""
+"""The client version that the records name; it reads everything that is written here."""
 
 
 def fresh(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes]:
-    """The lines of a session file: one record a block of the assistant, a result, or an author's words."""
+    """The lines of a session file: a record for each assistant block, result, or run of one author."""
     common: Value = {
         "isSidechain": False,
         "userType": "external",
@@ -74,7 +74,7 @@ def _user(message: Message, common: Value, *, behind_boundary: bool) -> Iterator
             record |= {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
             behind_boundary = False
         elif author is not Author.USER:
-            # A summary further on, too: marked as one it would hide what stands before it.
+            # A later summary, too: marked as a summary it would hide what is before it.
             record["isMeta"] = True
         yield record
 

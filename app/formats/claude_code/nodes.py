@@ -1,4 +1,4 @@
-"""One record of the file as the graph needs it: who its parent is, and the blocks that are sent."""
+"""One record of the file as the graph needs it: its parent, and the blocks that are sent."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _USAGE: Final = (
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
 )
-"""The counts of a usage, in the order of `Usage`."""
+"""Members of a usage, in the order of `Usage`'s fields."""
 
 
 class Node(Struct):
-    """What is kept of a record in memory; everything else is read from the file when it is needed."""
+    """The part of a record that is kept in memory; the rest is read from the file on demand."""
 
     index: int
     kind: str
-    """The record's `type`; empty for a value that is no record."""
+    """The record's `type`; empty for a value that is not a record."""
     key: str
     """The record's uuid, else `@offset`."""
     order: int
-    """Its place in the file: that of the first record with its uuid, as the client has it."""
+    """Its position in the file: that of the first record with its uuid, as in the client."""
     uuid: str | None = None
     parent: str | None = None
     parent_given: bool = False
-    """Whether the record says who its parent is, be it nobody."""
+    """Whether the record names a parent, even if it is null."""
     talk: bool = False
     """A user or assistant record with a message."""
     sent: bool = False
-    """Talk that reaches the model: no error text of the client, not for the transcript only."""
+    """Talk that reaches the model: not an error text of the client, not for the transcript only."""
     summary: bool = False
     meta: bool = False
-    """Talk that the client put there by itself, as `isMeta` says."""
+    """Talk that the client added by itself (`isMeta`)."""
     sidechain: bool = False
     agent: str = ""
     message_id: str | None = None
@@ -61,17 +61,17 @@ class Node(Struct):
     """A compaction, or a marker of ours, which hides nothing."""
     preserved: Preserved | None = None
     compacted: tuple[str, ...] = ()
-    """Tool ids that a micro-compaction hid."""
+    """Tool ids whose results a micro-compaction hid."""
     reference: str | None = None
     """The uuid that a metadata record points at (`leafUuid`, `messageId`)."""
     source: str | None = None
     """The uuid of the record whose call this one answers (`sourceToolAssistantUUID`)."""
     hollow: bool = False
-    """A message without content, which no provider takes."""
+    """A message without content, which no provider accepts."""
 
     @property
     def in_tree(self) -> bool:
-        """Whether it stands in the parent chain."""
+        """Whether it is part of the tree."""
         return self.uuid is not None or self.talk
 
     @property
@@ -81,12 +81,12 @@ class Node(Struct):
 
 
 class Preserved(Struct, frozen=True):
-    """Records from before a boundary that stay in the context, by the uuids of their ends."""
+    """Records from before a boundary that stay in the context, by the uuids of the first and last."""
 
     head: str
     tail: str
     anchor: str
-    """The record behind which they are put."""
+    """Uuid of the record after which they are inserted."""
 
 
 def node_of(index: int, key: str, record: Mapping[str, Any], reader: RecordBlocks) -> Node:
@@ -140,7 +140,7 @@ def _add_message(
 
 
 def _marker(blocks: Iterable[Block], node: Node) -> Boundary | None:
-    """What a record says was taken out of its place; such a marker hides nothing."""
+    """The boundary of a record that marks a removal at its place; such a marker hides nothing."""
     for block in blocks:
         if isinstance(block, Text) and block.author is Author.MARKER:
             found = boundary_of(block.content.preview, node.key, node.index)
@@ -162,7 +162,7 @@ def _add_boundary(node: Node, record: Mapping[str, Any]) -> None:
 
 
 def _boundary(node: Node, metadata: Mapping[str, Any]) -> Boundary:
-    """The boundary that a record stands for; what the agent's form has no field for is in one of ours."""
+    """The boundary of a compaction record; facts that the agent has no member for are in one of ours."""
     own = metadata.get(OWN_FIELD)
     own = own if isinstance(own, dict) else {}
     kept = own.get("preserved")
@@ -187,7 +187,7 @@ def _preserved(segment: Any) -> Preserved | None:
 
 
 def usage_of(value: Any) -> Usage | None:
-    """The usage of a message; None where it holds no count."""
+    """The usage of a message; None if it holds no count."""
     if not isinstance(value, dict):
         return None
     sent, said, read, kept = [_count(value.get(name)) or 0 for name in _USAGE]
@@ -198,7 +198,7 @@ def usage_of(value: Any) -> Usage | None:
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
-    # Ids, names and types come again and again: each is held once.
+    # Ids, names and types recur: interned, each is held once.
     return intern(value) if isinstance(value, str) and value else None
 
 

@@ -1,4 +1,4 @@
-"""What an export writes, worked out as rows before a byte is made."""
+"""Planning an export as rows, before any byte is written."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from app.model import Notice, Role, Session
 
 
 class Plan(Struct, frozen=True):
-    """The lines of the new file, and what had to be mended."""
+    """The lines of the new file, and the repairs."""
 
     lines: list[Row | int]
-    """A record that is kept as it is stands for itself: a long session has a hundred thousand."""
+    """Unchanged records are plain indexes: a long session has a hundred thousand."""
     repairs: tuple[Notice, ...]
 
 
 class Planner:
-    """Works out one export of a session."""
+    """Plans one export of a session."""
 
     def __init__(self, session: Session, rewrite: Rewrite, records: Transcript) -> None:
         self._session = session
@@ -47,13 +47,13 @@ class Planner:
         self._uuids = MadeIds(name, self._graph.by_uuid)
 
     def plan(self) -> Plan:
-        """The rows in their order, with everything that they must say differently."""
+        """The rows in their new order, with all changes to them."""
         wanted, mending = drafts_of(self._records, self._rewrite)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         self._rewrite.look()
         thread = self._thread(wanted)
         roles = [draft.role for draft in wanted]
-        del wanted  # of its items a long session has a hundred thousand
+        del wanted  # a long session has a hundred thousand items
         gone = self._gone(thread)
         hidden = self._hidden(gone, thread)
         boundary = self._boundary_row(hidden, thread)
@@ -75,7 +75,7 @@ class Planner:
         return Plan([row.as_line() for row in rows], tuple(self._repairs))
 
     def _line_of_message(self) -> Callable[[str], int | None]:
-        """Tells the line of a message by its key; nothing is worked out where nobody asks."""
+        """A function from a message's key to its line; the map is built on the first call."""
         lines: dict[str, int] = {}
 
         def line(key: str) -> int | None:
@@ -99,7 +99,7 @@ class Planner:
         ).thread(wanted)
 
     def _gone(self, thread: Thread) -> list[Node]:
-        """The records of the live conversation that nothing is kept of."""
+        """The records of the live conversation of which nothing is kept."""
         said = {row.node.message_id for row in thread.rows if row.node is not None}
         gone = []
         for node in self._way.nodes:
@@ -113,10 +113,10 @@ class Planner:
         return gone + hollow
 
     def _hidden(self, gone: Sequence[Node], thread: Thread) -> list[Node]:
-        """Those of the records that stay, above the new boundary: all but what was taken out of the rest.
+        """Those of the gone records that stay above the new boundary: all except parts of kept messages.
 
         A record of a reply or of results that are kept in part would be found by its ids, wherever it
-        stands; words of the user have none.
+        is in the file; the user's words have none.
         """
         if self._rewrite.boundary is None:
             return []
@@ -148,7 +148,7 @@ class Planner:
         return Row(made=record, uuid=self._uuids.make(boundary.key))
 
     def _preserved_rows(self, thread: Thread) -> set[Row]:
-        """The rows of the preserved segment, which no parent leads to while the old boundary names them."""
+        """The rows of the preserved segment; no parent leads to them as long as the old boundary does."""
         return {row for n in self._way.inserted if (row := thread.by_record.get(n.index))}
 
     def _arrange(
@@ -189,7 +189,7 @@ class Planner:
         return rows
 
     def _is_named(self, thread: Thread) -> bool:
-        """Whether the file says by name that it goes on from the last message of the thread."""
+        """Whether a `last-prompt` names the last message of the thread as the leaf."""
         leaf = self._graph.leaf()
         if leaf is None or leaf.key != self._session.live_leaf or not self._graph.is_named(leaf):
             return False
@@ -197,7 +197,7 @@ class Planner:
         return row is not None and row.message == thread.rows[-1].message
 
     def _move_branch(self, layout: Layout) -> None:
-        """A branch that the client would not take is moved behind the one it would take."""
+        """Move a branch that the client would not resume after the one that it would."""
         leaf = self._graph.leaf()
         if leaf is None or leaf.key == self._session.live_leaf:
             return
@@ -206,7 +206,7 @@ class Planner:
         layout.moved |= {row for index, row in layout.thread.by_record.items() if index not in shared}
 
     def _plain_boundaries(self, base: Iterable[Row], rebuilt: bool) -> None:
-        """Take out preserved segments that do not hold any more, or never did."""
+        """Remove preserved segments that are no longer valid, or never were."""
         misplaced = self._way.misplaced
         for row in base:
             if row.node is None or row.node.preserved is None:
@@ -234,7 +234,7 @@ class Planner:
                 row.new_parent = parent != row.node.parent or unsaid
 
     def _refer(self, ancestors: Ancestors, rows: Sequence[Row], thread: Thread) -> None:
-        """Let no reference point at a record that this export leaves out."""
+        """Redirect references to records that this export leaves out."""
         uuids = {row.uuid for row in rows if row.uuid is not None}
         gone = {uuid: node for uuid, node in self._graph.by_uuid.items() if uuid not in uuids}
         last = thread.rows[-1].uuid if thread.rows else None
@@ -249,7 +249,7 @@ class Planner:
         name_leaf(rows, thread)
 
     def _retell(self, rows: Sequence[Row]) -> None:
-        """Let no record that is never sent repeat words that were rewritten."""
+        """Update the copies of rewritten words in records that are never sent."""
         words = lost_words(self._rewrite, self._session.live)
         for row in rows if words else ():
             if row.node is not None and (names := WORD_COPIES.get(row.node.kind)):
@@ -257,7 +257,7 @@ class Planner:
                 row.words = words if told else None
 
     def _set_usage(self, roles: Sequence[Role], thread: Thread) -> None:
-        """Let the newest usage say how big the context is now: the client believes it."""
+        """Set the newest usage to the new size of the context, since the client relies on it."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
             return
@@ -282,7 +282,7 @@ class Planner:
                 self._note("cycle", node, "the loop of its parents was cut")
 
     def _note_moved(self, rows: Sequence[Row]) -> None:
-        """Tell that a record stood where the client would read it too early or too late."""
+        """Note that a record was where the client would read it too early or too late."""
         leaf = self._graph.leaf()
         if leaf is None or leaf.key != self._session.live_leaf:
             return  # another branch was chosen, and goes to the end
@@ -302,14 +302,14 @@ def _is_turned(row: Row) -> bool:
 
 
 def _without_old(rows: Sequence[Row], boundary: Row) -> list[Row]:
-    """The rows behind the boundary, and of each type outside the tree the last one, wherever it stands."""
+    """The rows from the boundary on, and the last row of each type outside the tree, wherever it is."""
     last = {row.node.kind: row for row in rows if row.node is not None and not row.node.in_tree}
     border = rows.index(boundary)
     return [row for row in rows[:border] if row.node and last.get(row.node.kind) is row] + list(rows[border:])
 
 
 def _date(thread: Thread, boundary: Row | None, before: float | None) -> None:
-    """Give made rows a time between their neighbours, where there is one, else that of what follows."""
+    """Give new rows a time between those of their neighbours if possible, else that of one of them."""
     rows = ([boundary] if boundary is not None else []) + thread.rows
     following: float | None = None
     coming: list[float | None] = []

@@ -1,4 +1,4 @@
-"""A Claude Code file read into a Session: one pass over the rows, then the tree."""
+"""Reading a Claude Code file into a Session: one pass over the rows, then the tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from app.model import (
 def read(source: Source, leaf: str | None = None) -> Session:
     """The session of a file; see `app.formats.base.Format.read`.
 
-    Raises InputError only for a `leaf` that the file does not have.
+    Raises InputError only for a `leaf` that is not in the file.
     """
     transcript = Transcript(source)
     rows = LineReader(source)
@@ -72,7 +72,7 @@ def read(source: Source, leaf: str | None = None) -> Session:
 
 
 def indexed(rows: Iterable[Row], transcript: Transcript) -> Iterator[tuple[Node, Mapping[str, Any]]]:
-    """Every row as a record of the transcript, and its node with what it says, which is let go at once."""
+    """Add every row to the transcript; yields its node and value, which is not kept."""
     reader = RecordBlocks(transcript)
     seen: set[str] = set()
     for index, row in enumerate(rows):
@@ -99,7 +99,7 @@ def _live(way: Branch) -> list[Message]:
 
 
 class _Branches:
-    """Everything that is not live: what is before the boundary, other branches, sub-agents, notices."""
+    """Collects all that is not live: what is before the boundary, other branches, sub-agents, notices."""
 
     def __init__(self, graph: Graph, way: Branch) -> None:
         self._graph = graph
@@ -115,7 +115,7 @@ class _Branches:
         self._rest()
 
     def _before(self, way: Branch) -> None:
-        """What the session was before its boundary: found by file order, since no parent leads there."""
+        """Messages before the boundary: found by file order, since no parent leads there."""
         boundary: Node | None = way.path[0]
         limit = boundary.order if boundary else 0
         candidates = [n for n in self._main if n.order < limit]
@@ -136,7 +136,7 @@ class _Branches:
             limit, pending = fresh[start].order, fresh[:start]
 
     def _others(self) -> None:
-        """Branches that somebody left, the newest first."""
+        """Abandoned branches, the newest first."""
         for leaf in reversed(self._main):
             if leaf.index in self._claimed:
                 continue
@@ -169,7 +169,7 @@ class _Branches:
 
 
 def _is_said(message: Message) -> bool:
-    """Whether a message holds words of a person or the model, and not only results and notes."""
+    """Whether a message holds words of the person or the model, and not only results and notes."""
     return message.role is Role.ASSISTANT or any(
         isinstance(b, Text) and b.author in (Author.USER, Author.SUMMARY) for b in message.blocks
     )
@@ -191,7 +191,7 @@ def _leaves(way: Branch, live: list[Message], branches: _Branches) -> Iterator[L
 
 
 def _sum(graph: Graph) -> Usage | None:
-    """What all calls of the conversation report, each once, on every branch."""
+    """The usage of all calls of the conversation, on all branches, each call counted once."""
     calls: dict[str, list[Node]] = {}
     for node in graph.tree:
         if node.usage is not None and graph.is_main(node):

@@ -1,4 +1,4 @@
-"""The conversation in the form in which the client sends it, and blocks as JSON values."""
+"""Building the request that the client would send, and blocks as JSON values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Value = dict[str, Any]
 
 
 def outgoing(messages: Iterable[Message]) -> Iterator[Outgoing]:
-    """The messages of the request that these make; those without a block are left out."""
+    """The messages of the request for these; messages without a block are left out."""
     run: list[Message] = []
     for message in messages:
         if not any(map(_can_be_sent, message.blocks)):
@@ -33,7 +33,7 @@ def outgoing(messages: Iterable[Message]) -> Iterator[Outgoing]:
 
 def _joined(run: Sequence[Message]) -> Outgoing:
     first = run[0]
-    if len(run) == 1 and len(first.blocks) == 1:  # as most are: its block can be sent, and has no order
+    if len(run) == 1 and len(first.blocks) == 1:  # as most are: a single block needs no ordering
         return Outgoing(first.key, first.role, ((first, first.blocks[0]),))
     items = [(message, block) for message in run for block in message.blocks if _can_be_sent(block)]
     if first.role is Role.USER:
@@ -42,12 +42,12 @@ def _joined(run: Sequence[Message]) -> Outgoing:
 
 
 def _can_be_sent(block: Block) -> bool:
-    """Thinking cannot be made: only its provider can seal it."""
+    """Whether a block can be sent: not new thinking, which only the provider can sign."""
     return block.place is not None or not isinstance(block, Thinking)
 
 
 def rank(block: Block) -> int:
-    """The client moves results to the front of a user message and attachments before the words."""
+    """The sort key of a block in a user message: the client puts results first, attachments before text."""
     if isinstance(block, ToolResult):
         return 0
     if isinstance(block, Text) and block.author is Author.SUMMARY:
@@ -56,7 +56,7 @@ def rank(block: Block) -> int:
 
 
 def _rank_in(message: Message, block: Block) -> int:
-    """The rank of a block; a made line that stands for what went is where a summary would be."""
+    """The rank of a block; a new line that stands for removed content ranks like a summary."""
     behind = message.boundary is not None and message.boundary.hides
     marks = isinstance(block, Text) and block.author is Author.MARKER and block.place is None
     return 1 if behind and marks else rank(block)
@@ -80,7 +80,7 @@ def _form(sent: Outgoing, records: Transcript) -> Value:
 def _to_mend(
     records: Transcript, messages: Sequence[Message], faulty: Collection[str] | None
 ) -> Iterator[tuple[str, Value]]:
-    """The same for a mender: only what stands around the faulty ones is read."""
+    """The same for a mender: only the faulty messages and their surroundings are read."""
     if faulty is None:
         yield from pairs(records, messages)
         return
@@ -93,7 +93,7 @@ def _to_mend(
 
 
 def drafts_of(records: Transcript, rewrite: Rewrite) -> tuple[list[Draft], Mending]:
-    """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+    """The messages of a rewrite with every repair that the provider's rules require, and the repairs."""
     messages, looked = rewrite.messages, rewrite.looked
     mending = mend_anthropic(lambda: looked(_to_mend(records, messages, rewrite.faulty)))
     wished = drafts(lambda: looked(outgoing(messages)), mending, lambda _, block: value_of(block, records))
@@ -101,7 +101,7 @@ def drafts_of(records: Transcript, rewrite: Rewrite) -> tuple[list[Draft], Mendi
 
 
 def value_of(block: Block, records: Transcript) -> Any:
-    """A block as JSON: the file's own value when nobody changed it, else with the changes in it."""
+    """A block as JSON: the file's own value if it is unchanged, else with the changes."""
     original = records.original(block)
     if original is None:
         return form_of(block)
@@ -110,7 +110,7 @@ def value_of(block: Block, records: Transcript) -> Any:
 
 
 def at_place(block: Block, records: Transcript) -> Any:
-    """The JSON value that a block of the file is; a bare string as a text block."""
+    """The JSON value of a block of the file; a bare string as a text block."""
     assert block.place is not None
     value = records.value(block.place.record)
     for step in block.place.path:

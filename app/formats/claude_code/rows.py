@@ -1,4 +1,4 @@
-"""The lines of the new file, as data: which record each one is, and what it must say differently."""
+"""The lines of the new file as data: the record of each line, and the changes to it."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ _NO_TEXTS: Final[Mapping[JsonPath, Item]] = MappingProxyType({})
 
 
 class Row(Struct, eq=False):
-    """One line of the new file: a record of the old one, or a made one."""
+    """One line of the new file: a record of the old one, or a new record."""
 
     node: Node | None = None
     made: Callable[[], Value] | None = None
     uuid: str | None = None
     time: float | None = None
     message: int | None = None
-    """The number of the draft that it is part of; None for what is not sent."""
+    """Index of the draft that it is part of; None for a record that is not sent."""
     has_results: bool = False
     parent: Row | None = None
     parent_uuid: str | None = None
-    """The parent's, once all rows are linked: a chain of rows would hold every one of them."""
+    """The parent's uuid, once all rows are linked: references would keep all rows in memory."""
     content: list[Item] | None = None
-    """The content that a message record must have, where it differs."""
+    """The new content of a message record, if it changes."""
     texts: Mapping[JsonPath, Item] = field(default_factory=lambda: _NO_TEXTS)
-    """The texts of an attachment record that differ."""
+    """The texts of an attachment record that change."""
     gone: tuple[JsonPath, ...] = ()
-    """The texts of an attachment record that are not sent any more, beside others that are."""
+    """The texts of an attachment record that are removed, while others stay."""
     new_parent: bool = False
     drop_source: bool = False
     reference: str | None = None
     context_tokens: int | None = None
     plain_boundary: bool = False
-    """A boundary record whose preserved segment is taken out: the chain leads through it now."""
+    """A boundary record loses its preserved segment: the chain leads through the segment now."""
     words: Words | None = None
-    """Words that were rewritten, of which a record that is never sent holds a copy."""
+    """Rewritten words of which this never-sent record holds a copy."""
 
     @property
     def edited(self) -> bool:
-        """Whether a record of the old file says something else now (the session id left aside)."""
+        """Whether a record of the old file changes (apart from the session id)."""
         return (
             self.content is not None
             or bool(self.texts)
@@ -66,9 +66,9 @@ class Row(Struct, eq=False):
         )
 
     def as_line(self) -> Row | int:
-        """The record itself where it is kept as it is; called when all rows are linked.
+        """The record's index if it is unchanged, else a copy of the row; called after linking.
 
-        Another row is copied, so that those that stay lie together and the room of the rest is free.
+        Copying places the remaining rows together in memory, so that the rest can be freed.
         """
         self.parent_uuid = None if self.parent is None else self.parent.uuid
         self.parent = None
@@ -76,7 +76,7 @@ class Row(Struct, eq=False):
 
 
 class Thread(Struct):
-    """The rows that are sent, in the order they are sent."""
+    """The rows that are sent, in sending order."""
 
     rows: list[Row]
     by_record: dict[int, Row]
@@ -124,10 +124,10 @@ class Threader:
         rows = {index: self._kept_row(self._nodes[index], items) for index, items in kept.items()}
         ordered = list(rows.values())
         if draft.role is Role.USER:
-            # Who joins records in file order must find the results first.
+            # A reader that joins records in file order must find the results first.
             ordered.sort(key=lambda row: (not row.has_results, row.node.order if row.node else 0))
         for items, following in _made_runs([i for n, i in enumerate(draft.items) if n not in inside]):
-            # Records stand in file order, which need not be the order in which their blocks are sent.
+            # Records are in file order, which need not be the order in which their blocks are sent.
             places = (place for place, row in enumerate(ordered) if row.node and row.node.index in following)
             ordered.insert(next(places, len(ordered)), self._made_row(draft, items, ordered))
         return ordered
@@ -170,9 +170,9 @@ class Threader:
 
 
 def _made_inside(draft: Draft) -> dict[int, int]:
-    """The made items of a reply that stand between two of one record, and so in that record: item -> record.
+    """New items of a reply between two items of one record, which go into that record: item -> record.
 
-    A record of its own would stand in front of that one, and of the thinking with which it begins.
+    A record of their own would come before that one, and before the thinking with which it begins.
     """
     if draft.role is not Role.ASSISTANT:
         return {}
@@ -190,7 +190,7 @@ def _made_inside(draft: Draft) -> dict[int, int]:
 
 
 def _made_runs(items: Sequence[Item]) -> Iterator[tuple[list[Item], set[int]]]:
-    """Made items of one message that follow each other, with the records of all that is behind them."""
+    """Runs of new items of one message, each with the records of all items after it."""
     end = 0
     for of_message, group in groupby(items, key=lambda item: None if item.kept else id(item.message)):
         run = list(group)

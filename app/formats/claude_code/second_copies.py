@@ -1,4 +1,4 @@
-"""The second copy of a tool result: `toolUseResult`, which is never sent, cleared along with the first.
+"""Clearing the second copy of a tool result, `toolUseResult`, which is never sent, with the first.
 
 Without this a file with every result cleared is as big as before (anthropics/claude-code#21120).
 """
@@ -15,18 +15,18 @@ from app.formats.result_copies import value_at, without_copies
 from app.model import JsonPath
 
 _COPIES: Final[tuple[JsonPath, ...]] = (("stdout",), ("file", "content"), ("result",))
-"""Where tools keep the text that the model was given, or the text it was made of."""
+"""Paths at which tools keep the text that was sent, or the text from which it was made."""
 
 SHORT: Final = 200
-"""Code points of a text that is left: names, states, short answers."""
+"""Code points up to which a text is left in place: names, states, short answers."""
 
 _PICTURE: Final[JsonPath] = ("file", "base64")
 
 
 def with_twin(twin: Any, results: Sequence[tuple[Any, Any]], *, alone: bool) -> Any:
-    """`toolUseResult` with what repeats the results that were changed, given as (old, new) blocks.
+    """`toolUseResult` with its copies of changed results updated; `results` are (old, new) blocks.
 
-    `alone`: the record holds one result only, so the twin is that one's. Keys that repeat nothing stay.
+    `alone`: the record holds only one result, so the copy is of that one. Keys that copy nothing stay.
     """
     for old, new in results:
         if not _is_result(old) or old == new:
@@ -44,7 +44,7 @@ def with_twin(twin: Any, results: Sequence[tuple[Any, Any]], *, alone: bool) -> 
 
 
 def slimmed(raw: bytes) -> bytes:
-    """A record's bytes with the long texts of `toolUseResult` emptied; its keys stay."""
+    """A record's bytes with the long texts of `toolUseResult` emptied and its keys kept."""
     if b'"toolUseResult"' not in raw:
         return raw
     record = parse_record(raw)
@@ -73,7 +73,7 @@ def _parts(block: Any) -> list[Any]:
 
 
 def _words(block: Any) -> str:
-    """The texts of a block, a result's or a plain text's."""
+    """The text of a block: of a result's parts or of a text block."""
     own = block.get("text") if isinstance(block, dict) else None
     if isinstance(own, str):
         return own

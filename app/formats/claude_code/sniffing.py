@@ -1,4 +1,4 @@
-"""Telling Claude Code's files from others, by a head of the content."""
+"""Detecting Claude Code's files by the head of their content."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _IN_TREE: Final = frozenset({"user", "assistant", "attachment", "system", "progr
 
 
 def looks_like(source: Source) -> bool:
-    """Whether a record of the tree, or metadata of this client, stands in the head of the file."""
+    """Whether a record of the tree, or metadata of this client, is in the head of the file."""
     if any(map(_is_ours, head_records(source))):
         return True
-    # A first record that is longer than the head. Inside its texts every quote has a backslash before it.
+    # A first record longer than the head. Quotes inside its texts are escaped, so these are keys.
     head = head_of(source)
     return b"\n" not in head and head.lstrip(AROUND).startswith(b"{") and b'"isSidechain":' in head
 

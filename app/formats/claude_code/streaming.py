@@ -1,4 +1,4 @@
-"""What a file would send, read without holding a session: of its records only the order is kept."""
+"""Streaming what a file would send without building a session: only the records' order is kept."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from app.formats.source import Source
 from app.model import Author, Block, Content, HeldValue, JsonPath, Message, SendStatus, Text
 
 _CACHE_BYTES: Final = 256 << 10
-"""Enough for the records of one message, which are looked at together."""
+"""Enough for the records of one message, which are read together."""
 
 _SOME: Final[tuple[Block, ...]] = (Text("", HeldValue(""), Author.INJECTED),)
-"""Stands for the blocks of a record that has some, until they are asked for."""
+"""Placeholder for the blocks of a record that has some, until they are read."""
 
 
 def sent(source: Source) -> Iterator[tuple[str, Value]]:
-    """What `ClaudeCode.request` gives of the live messages of a file, each read when its turn comes."""
+    """What `ClaudeCode.request` yields for the live messages of a file, each read lazily."""
     outline = Outline(source)
     way = outline.way(None)
-    del outline.graph  # the way is all that is needed of it
+    del outline.graph  # only the branch is needed from here on
     for message in outgoing(outline.messages(way)):
         content = [at_place(block, outline) for _, block in message.items]
         yield message.key, {"role": str(message.role), "content": content}
 
 
 class Outline(Transcript):
-    """A transcript whose nodes have no blocks but while their message is looked at."""
+    """A transcript whose nodes have blocks only while their message is read."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source, _CACHE_BYTES)
@@ -45,11 +45,11 @@ class Outline(Transcript):
             node.time = node.model = node.usage = None
 
     def content(self, record: int, path: JsonPath, value: Any) -> Content:
-        """The value itself: it goes with its block."""
+        """The value itself, held only as long as its block."""
         return HeldValue(value)
 
     def messages(self, way: Branch) -> Iterator[Message]:
-        """The messages of a way, each to be looked at before the next."""
+        """The messages of a branch; use each before the next."""
         for group in join(way.nodes):
             for node in group:
                 node.blocks = self._blocks(node)

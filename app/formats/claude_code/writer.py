@@ -1,4 +1,4 @@
-"""A session written as a Claude Code file: rows to bytes, one by one."""
+"""Writing a session as a Claude Code file: rows to bytes, one by one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.model import Session, ToolResult
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
-    """The file that holds `wish`; see `app.formats.base.Format.rewrite`."""
+    """Plan the file that holds `wish`; see `app.formats.base.Format.rewrite`."""
     records = transcript_of(session)
     plan = Planner(session, wish, records).plan()
     records.graph.let_go()
@@ -74,7 +74,7 @@ def _line(row: Row, records: Transcript, session_id: str | None) -> bytes:
     if records.damage(row.node.index):
         raw = mend(raw)
     if b"\n" in raw:
-        # In sound JSON a line end can only stand between values.
+        # In sound JSON a raw line end can only be between values.
         raw = raw.replace(b"\n", b" ")
     if row.edited:
         old = records.value(row.node.index) if raw is as_read else parse_record(raw)

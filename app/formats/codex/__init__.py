@@ -1,4 +1,4 @@
-"""Codex's sessions: a log of records, one JSON object a line, which is replayed to its history."""
+"""Codex's sessions: a log of records, one JSON object a line, from which the history is replayed."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Codex:
         return looks_like(source)
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session; a log has one end, so `leaf` plays no part."""
-        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        """The session; a log has no branches, so `leaf` is ignored."""
+        # Imported lazily, here and below: a run uses one format, and few runs write.
         from app.formats.codex.reader import read
 
         return read(source)
@@ -44,27 +44,27 @@ class Codex:
         return Sender(session, rollout_of(session)).pairs(messages)
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What `request` gives of the live messages of a file; see `app.formats.base.Streams`."""
+        """What `request` yields for a file's live messages; see `app.formats.base.StreamingFormat`."""
         from app.formats.codex.streaming import sent
 
         return sent(source)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        """Plan the file that holds `rewrite`, with all repairs that the provider's rules require."""
         from app.formats.codex import writer
 
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """A folder for saved results beside the file; Codex itself has none and passes over it."""
+        """A folder for saved results beside the file; Codex itself has none and ignores it."""
         return original.with_suffix("") if original.suffix else None
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types; the picker does not list the new session before that."""
+        """The command to type; the picker does not list the new session before its first resume."""
         return f"codex resume {session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """`rollout-<time>-<session id>.jsonl`, with the original's time: the client goes by the id in it."""
+        """`rollout-<time>-<session id>.jsonl`, with the original's time: the client finds it by the id."""
         if session_id is None:
             return original.name
         timed = _TIMED.fullmatch(original.name)

@@ -1,4 +1,4 @@
-"""Compactions as the file has them, and those that an export adds."""
+"""Reading compactions from the file, and building those that an export adds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.model import Author, Boundary, Record, Text
 
 
 def compaction_of(payload: Mapping[str, Any], record: Record, time: float | None) -> Boundary:
-    """The boundary that a `compacted` record stands for; what Codex has no member for is in one of ours."""
+    """The boundary of a `compacted` record; facts that Codex has no member for are in one of ours."""
     own = payload.get(OWN_FIELD)
     own = own if isinstance(own, dict) else {}
     kept = own.get("preserved")
@@ -32,7 +32,7 @@ def compaction_of(payload: Mapping[str, Any], record: Record, time: float | None
 
 
 def marker_of(block: Text, node: Node) -> Boundary | None:
-    """What a message says was taken out of its place; such a marker hides nothing."""
+    """The boundary of a message that marks a removal at its place; such a marker hides nothing."""
     if block.author is not Author.MARKER:
         return None
     found = boundary_of(block.content.preview, node.key, node.record)
@@ -40,7 +40,7 @@ def marker_of(block: Text, node: Node) -> Boundary | None:
 
 
 def compacted_payload(boundary: Boundary, message: str, history: list[Any]) -> dict[str, Any]:
-    """The payload of a `compacted` record that leaves `history`; `message` is its summary."""
+    """The payload of a `compacted` record with `history` as its result; `message` is its summary."""
     own: dict[str, Any] = {"trigger": boundary.trigger, "strategy": boundary.strategy}
     for name in ("tokens_before", "tokens_after", "removed"):
         if getattr(boundary, name) is not None:

@@ -1,4 +1,4 @@
-"""The beginning of the history: what a compaction leaves, the agent's own or one that an export adds."""
+"""Building the compaction record that starts the history: the agent's own, or one that an export adds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.model import Author, Block, Boundary, Message, Text
 
 
 class Head:
-    """The items that lie in the compaction that governs in the new file."""
+    """The items inside the last compaction of the new file."""
 
     def __init__(self, items: Sequence[Outgoing], sender: Sender, rollout: Rollout) -> None:
         self._items = items
@@ -24,11 +24,11 @@ class Head:
         self._rollout = rollout
 
     def made(self, boundary: Boundary) -> Row:
-        """A new compaction that leaves these items."""
+        """A new compaction with these items."""
         return Row(made=partial(self._made_record, boundary))
 
     def governing(self, *, whole: bool) -> Row | None:
-        """The file's own last compaction, changed where it must leave something else; None without one.
+        """The file's own last compaction, changed if its items changed; None if there is none.
 
         `whole`: it has to hold all of its history itself.
         """
@@ -51,11 +51,11 @@ class Head:
         return {"type": COMPACTED, "payload": compacted_payload(boundary, message, history)}
 
     def _with_history(self, record: int, old: Value) -> Value:
-        """The compaction of a record leaving these items."""
+        """A compaction record's value with these items as its history."""
         payload = dict(old["payload"])
         before = payload.get(HISTORY)
         before = before if isinstance(before, list) else []
-        # What was taken back later stays: the log goes on to take it back.
+        # Items that were rolled back later stay: the log still contains the rollback.
         undone = [Outgoing(None, place_of(node)) for node in self._rollout.replay.top.undone]
         items = [*self._items, *undone]
         numbers = [self._number(out, record) for out in items]
@@ -77,7 +77,7 @@ class Head:
 
     @staticmethod
     def _number(out: Outgoing, record: int) -> int | None:
-        """The place of an item in the record's own history."""
+        """The index of an item in the record's own history."""
         home = out.home
         if home is None or home.record != record or len(home.path) < 3:
             return None
@@ -85,7 +85,7 @@ class Head:
         return number if isinstance(number, int) else None
 
     def _summary(self, record: int, payload: Value) -> str:
-        """The compaction's message: the summary as it is now; nothing where it was taken out."""
+        """The compaction's message: the current summary; empty if it was removed."""
         message: str = payload["message"]
         if any(words_of(item) == message for item in payload[HISTORY]):
             return message
@@ -98,7 +98,7 @@ class Head:
 
 
 def _without(retained: Value, gone: Sequence[Any]) -> Value:
-    """The words that a compaction notes down to be kept by the next one, without those of items that went."""
+    """A compaction's retained words, which the next compaction keeps, without those of removed items."""
     ids = {item.get("id") for item in gone if isinstance(item, dict)} - {None}
     return {
         name: [n for n in notes if not (isinstance(n, dict) and n.get("message_id") in ids)]
@@ -109,7 +109,7 @@ def _without(retained: Value, gone: Sequence[Any]) -> Value:
 
 
 def stands_for(message: Message | None, boundary: Boundary | None) -> bool:
-    """Whether a message was made to stand for what a boundary hides."""
+    """Whether a message was made to replace what a boundary hides."""
     made = message.boundary if message is not None else None
     return made is not None and boundary is not None and made.key == boundary.key
 

@@ -1,4 +1,4 @@
-"""The order of the lines in the new file, and what follows from it: ordinals, times of made records."""
+"""The order of the lines in the new file, and what depends on it: ordinals, times of new records."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _END: Final = 1 << 62
 def placed(
     rollout: Rollout, tail: Sequence[Line], made: Row | None, governing: Row | None, gone: Set[int]
 ) -> list[Line]:
-    """All lines: those of the old file in its order, made and moved ones behind what is sent before them.
+    """All lines: those of the old file in order, new and moved ones after what is sent before them.
 
-    `tail` are the lines of items that lie behind the compaction; `made` is a new compaction, which stands
-    in front of them; `gone` are records that are left out.
+    `tail` are the lines of items after the compaction; `made` is a new compaction, which goes before
+    them; `gone` are records that are left out.
     """
     leading: list[Line] = [made] if made is not None else []
     own: dict[int, Line] = {}
@@ -47,7 +47,7 @@ def placed(
 
 
 def without_old(lines: Sequence[Line], compaction: Row, rollout: Rollout) -> list[Line]:
-    """The lines from the compaction on, and of those before it what tells of the session as a whole."""
+    """The lines from the compaction on, and those before it that describe the session as a whole."""
     border = lines.index(compaction)
     heading = rollout.heading
     stay = {*list(heading.metas)[:1], *heading.last.values()}
@@ -55,10 +55,10 @@ def without_old(lines: Sequence[Line], compaction: Row, rollout: Rollout) -> lis
 
 
 def number(lines: list[Line], rollout: Rollout) -> None:
-    """Let the ordinals of the lines follow each other, where the file has them.
+    """Renumber the ordinals of the lines, if the file has them.
 
-    Codex takes gaps, but the last record must have one. As long as every record stands in its place
-    nothing is touched.
+    Codex accepts gaps, but the last record must have an ordinal. If every record is in its place
+    nothing is changed.
     """
     if all(record_of(line) == at for at, line in enumerate(lines)) and len(lines) == len(rollout):
         return
@@ -76,7 +76,7 @@ def number(lines: list[Line], rollout: Rollout) -> None:
 
 
 def date(lines: Sequence[Line], rollout: Rollout) -> None:
-    """Give made rows a time between their neighbours, where there is one, else that of what follows."""
+    """Give new rows a time between those of their neighbours if possible, else that of one of them."""
     following: list[float | None] = []
     after: float | None = None
     for line in reversed(lines):

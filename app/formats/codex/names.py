@@ -1,11 +1,11 @@
-"""The words that Codex's records use for their types."""
+"""Names of types and members in Codex's records."""
 
 from __future__ import annotations
 
 from typing import Final
 
 NAME: Final = "codex-rollout"
-"""Of the format."""
+"""The format's name."""
 
 META: Final = "session_meta"
 ITEM: Final = "response_item"
@@ -20,7 +20,7 @@ TYPES: Final = frozenset(
         "realtime_item", "ghost_snapshot",
     }
 )  # fmt: skip
-"""Types of records that were seen."""
+"""Known types of records."""
 
 ROLLED_BACK: Final = "thread_rolled_back"
 TOKEN_COUNT: Final = "token_count"
@@ -29,9 +29,9 @@ SETTINGS: Final = "thread_settings_applied"
 
 HISTORY: Final = "replacement_history"
 HISTORY_METADATA: Final = "replacement_history_metadata"
-"""A list beside the history, entry by entry."""
+"""A list parallel to the history, with one entry for each item."""
 RETAINED: Final = "retained_context"
-"""Words that the next compaction is to keep, beside the history."""
+"""Texts besides the history that the next compaction is to keep."""
 
 OWN_FIELD: Final = "handcompact"
-"""Our member in the compactions that we make; the client lets members pass that it does not know."""
+"""Our member in the compactions that we make; the client ignores unknown members."""

@@ -1,4 +1,4 @@
-"""A whole new rollout of messages that come from elsewhere."""
+"""Writing a new rollout from messages of another format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION: Final = "0.171.0"
 
 
 def fresh(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes]:
-    """The lines of a rollout: its head, a compaction where a summary leads, and the items.
+    """The lines of a rollout: its head, a compaction if there is a leading summary, and the items.
 
     It names no `history_mode`, so no record needs an ordinal.
     """

@@ -1,4 +1,4 @@
-"""Items of a rollout as entries, with what the replay of its history asks of them."""
+"""Items of a rollout as entries, with what replaying its history needs to know about them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _DEVELOPER_CONTEXT: Final = (
     "<realtime_conversation>", "<skills_instructions>", "<personality_spec>", "<token_budget>",
     "<context_window", "<rollout_budget>",
 )  # fmt: skip
-"""How texts begin that the client puts before a turn and takes back with it."""
+"""How texts begin that the client puts before a turn and rolls back with it."""
 
 
 class Node(Entry):
     """One item of a rollout."""
 
     starts_turn: bool = False
-    """A message of the person, by which turns are counted when some are taken back."""
+    """A message of the person, by which a rollback counts turns."""
     contextual: bool = False
-    """A message of the client that goes with the turn behind it."""
+    """A message of the client that belongs to the turn after it."""
 
 
 def node_of(

@@ -1,8 +1,8 @@
-"""What an export writes, worked out as rows before a byte is made.
+"""Planning an export as rows, before any byte is written.
 
-The history that is wanted has a head, which lies in the governing compaction, and a tail of records of
-its own. A new compaction takes all that stands before the tail into its own history; the records that
-it hides stay above it.
+The wanted history has a head, inside the last compaction, and a tail, whose items are records of their
+own. A new compaction takes everything before the tail into its own history; the records that it hides
+stay above it.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _END: Final = 1 << 62
 
 
 class Plan(Struct, frozen=True):
-    """The lines of the new file, and what had to be mended."""
+    """The lines of the new file, and the repairs."""
 
     lines: list[Line]
     repairs: tuple[Notice, ...]
 
 
 class Planner:
-    """Works out one export of a session."""
+    """Plans one export of a session."""
 
     def __init__(self, session: Session, rewrite: Rewrite, rollout: Rollout) -> None:
         self._session = session
@@ -47,10 +47,10 @@ class Planner:
         self._rollout = rollout
         self._sender = Sender(session, rollout)
         self._own = {node.record: node for node in rollout.replay.top.nodes}
-        """The items behind the compaction, by record."""
+        """The items after the compaction, by record."""
 
     def plan(self) -> Plan:
-        """The lines in their order, with everything that they must say differently."""
+        """The lines in their new order, with all changes to them."""
         boundary = self._rewrite.boundary
         wanted, repairs = self._sender.mended(
             self._rewrite.messages, self._rewrite, sound=self._rewrite.faulty == frozenset()
@@ -75,9 +75,9 @@ class Planner:
         return Plan(lines, (*file_repairs(self._session.notices), *repairs))
 
     def _hidden(self, kept: Set[Place]) -> set[Place]:
-        """The items that stay above a new compaction: all that go, but for what was taken out of the rest.
+        """The dropped items that stay above a new compaction: all except parts of kept messages.
 
-        The result of a call that was taken out of a reply goes with it.
+        The result of a call that was removed from a reply is removed with it.
         """
         hidden: set[Place] = set()
         taken: set[str] = set()
@@ -101,14 +101,14 @@ class Planner:
     def _split(
         self, wanted: Sequence[Outgoing], last_hidden: int
     ) -> tuple[Sequence[Outgoing], Sequence[Outgoing]]:
-        """The items that lie in a compaction, and those that are records of their own behind it."""
+        """Split into the items inside a compaction, and those that are records of their own after it."""
         start = len(wanted)
         while start > 0 and self._is_tail(wanted[start - 1], last_hidden):
             start -= 1
         return wanted[:start], wanted[start:]
 
     def _copied(self, head: Sequence[Outgoing], tail: Sequence[Outgoing]) -> set[int]:
-        """Records of items that a compaction holds now and that stand behind it: they would count twice."""
+        """Records after the compaction of items that are now inside it: they would count twice."""
         made = self._rewrite.boundary is not None
         start = next((out.home.record for out in tail if out.home is not None), _END) if made else -1
         homes = (out.home for out in head if out.home is not None and self._is_own(out.home))
@@ -125,7 +125,7 @@ class Planner:
         return Row(out.home.record, item=out) if out.changed else out.home.record
 
     def _twins(self, dropped: Iterable[Node]) -> set[int]:
-        """The events that show what is dropped, where nothing else of their call is left."""
+        """The events that show dropped items, unless something else of their call is left."""
         blocks = [block for message in self._rewrite.messages for block in message.blocks]
         called = {block.id for block in blocks if isinstance(block, ToolUse)}
         called |= {block.tool_use_id for block in blocks if isinstance(block, ToolResult)}
@@ -133,7 +133,7 @@ class Planner:
         return {record for name in names for record in self._rollout.twins.get(name, ())}
 
     def _edit(self, lines: list[Line], tail: Sequence[Outgoing]) -> None:
-        """Clear what repeats what is changed, and let the newest usage say how big the context is now."""
+        """Update the copies of changed items, and set the newest usage to the new size of the context."""
         edits: dict[int, list[Edit]] = {}
         for record, edit in self._beside(tail):
             edits.setdefault(record, []).append(edit)
@@ -151,7 +151,7 @@ class Planner:
                 row_at(lines, place).edits += tuple(edits[at])
 
     def _beside(self, tail: Sequence[Outgoing]) -> Iterator[tuple[int, Edit]]:
-        """Clear what repeats a changed output."""
+        """The edits that update copies of changed outputs."""
         for out in self._rewrite.looked(tail):
             if out.home is None or not out.changed:
                 continue
@@ -181,7 +181,7 @@ def _made_item(item: Value) -> Value:
 
 
 def _with_usage(tokens: int, record: Value) -> Value:
-    """A `token_count` whose last call had so many input tokens; the client adds its output."""
+    """A `token_count` whose last call has `tokens` input tokens; the client adds its output."""
     last = record["payload"]["info"]["last_token_usage"]
     output = last.get("output_tokens")
     output = output if isinstance(output, int) else 0

@@ -1,4 +1,4 @@
-"""A rollout read into a Session: one pass over the rows, then the history that they stand for."""
+"""Reading a rollout into a Session: one pass over the rows, then the replayed history."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def first_words(messages: Sequence[Message]) -> str | None:
 
 
 def _in_order(rollout: Rollout) -> list[Node]:
-    """Every item that is shown, in file order: of older compactions only the summary, not the copies."""
+    """Every item that is shown, in file order; of older compactions only the summary, not the copies."""
     replay = rollout.replay
     nodes = rollout.live + replay.undone + rollout.unsent
     held = {id(node) for node in nodes}
@@ -73,7 +73,7 @@ def _past_summary(rollout: Rollout, compaction: int | None) -> Iterator[Node]:
 
 
 def _boundaries(rollout: Rollout) -> list[Boundary]:
-    """The compactions and markers of the history that governs, in file order."""
+    """The compactions and markers of the current history, in file order."""
     segments = [rollout.replay.top, *rollout.replay.past()]
     found = [rollout.boundaries[s.compaction] for s in segments if s.compaction is not None]
     markers = [node.boundary for s in segments for node in s.nodes if node.boundary is not None]

@@ -1,7 +1,7 @@
-"""The history that a rollout stands for: a log is replayed, compactions start anew, turns are taken back.
+"""Replaying a rollout's log to its history: compactions restart it, rollbacks remove turns from its end.
 
-The rules are those of the client (0.171, measured): the last compaction governs, and taking back turns
-counts messages of the person from the end, those that a compaction left among them.
+The rules are those of the client (0.171, measured): the last compaction counts, and a rollback counts
+messages of the person from the end, including those that a compaction left.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.formats.codex.nodes import Node
 from app.model import Author, SendStatus, Text
 
 WORDS_KEPT: Final = 80_000
-"""Bytes of the person's messages, newest first, that a compaction without its own history keeps."""
+"""Bytes of the person's messages, newest first, kept by a compaction without a history of its own."""
 
 
 class Segment(Struct):
@@ -25,21 +25,21 @@ class Segment(Struct):
     """The record of the compaction."""
     previous: Segment | None = None
     left: list[Node] | None = None
-    """What the compaction left, where that was looked up."""
+    """The items that the compaction left; None until they are looked up."""
     nodes: list[Node] = field(default_factory=list)
-    """What came since."""
+    """The items since then."""
     undone: list[Node] = field(default_factory=list)
-    """What the compaction left and the person took back later."""
+    """Items that the compaction left and a later rollback removed."""
     turns: list[int] = field(default_factory=list)
-    """Where turns begin, by place in what was left and what came since together."""
+    """Where turns begin: indexes into `left` and `nodes` together."""
 
 
 History: TypeAlias = Callable[[Segment], list[Node]]
-"""Gives the nodes that a compaction left at the start of its segment."""
+"""Returns the nodes that a compaction left at the start of its segment."""
 
 
 class Replay:
-    """Takes the records of a rollout in order; afterwards `top` leads to all that governs."""
+    """Takes the records of a rollout in order; afterwards `top` is the current segment."""
 
     def __init__(self, history: History) -> None:
         self.top = Segment(left=[])
@@ -47,17 +47,17 @@ class Replay:
         self._history = history
 
     def add(self, node: Node) -> None:
-        """The next item."""
+        """Add the next item."""
         if node.starts_turn:
             self.top.turns.append(len(self.top.left or ()) + len(self.top.nodes))
         self.top.nodes.append(node)
 
     def compact(self, record: int) -> None:
-        """A compaction: what came before is not sent any more."""
+        """Apply a compaction: what came before is no longer sent."""
         self.top = Segment(record, self.top)
 
     def roll_back(self, turns: int) -> None:
-        """Take back the last turns, each with what the client put in front of it."""
+        """Remove the last turns, each with the client's messages before it."""
         top = self.top
         if top.left is None:
             top.left = self._history(top)
@@ -81,14 +81,14 @@ class Replay:
         return left[place] if place < len(left) else self.top.nodes[place - len(left)]
 
     def past(self) -> Iterator[Segment]:
-        """The segments before the one that governs, newest first."""
+        """The segments before the current one, newest first."""
         segment = self.top.previous
         while segment is not None:
             yield segment
             segment = segment.previous
 
     def settle(self) -> list[Node]:
-        """Give every node its standing; the nodes that the governing compaction left, in order."""
+        """Set every node's `standing`; returns the nodes that the last compaction left, in order."""
         for node in self.undone:
             node.standing = SendStatus.OFF_BRANCH
         for segment in self.past():

@@ -1,4 +1,4 @@
-"""The records of a rollout together with what an index of them tells."""
+"""The records of a rollout together with an index of their facts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from app.model import Author, Boundary, JsonPath, Message, Place, Record, Role, 
 
 
 class SessionHeader(Struct):
-    """What is told of a session as a whole; of repeated records the first or the last counts."""
+    """Facts about a session as a whole; of repeated records the first or the last counts."""
 
     session_id: str | None = None
     title: str | None = None
@@ -47,11 +47,11 @@ class SessionHeader(Struct):
     metas: dict[int, None] = field(default_factory=dict)
     """Records that name a session, this one's first."""
     last: dict[str, int] = field(default_factory=dict)
-    """The last record of each type that tells of the session and not of a moment in it."""
+    """The last record of each type that describes the session and not a moment in it."""
 
 
 class Rollout(RecordStore):
-    """A record store that also knows the history; it is what `Session.records` is for this format."""
+    """A record store that also holds the history; `Session.records` of this format."""
 
     def __init__(self, source: Source, cache_bytes: int = CACHE_BYTES) -> None:
         super().__init__(source, cache_bytes)
@@ -60,13 +60,13 @@ class Rollout(RecordStore):
         self.meter = UsageMeter()
         self.replay = Replay(self._history)
         self.unsent: list[Node] = []
-        """Items that the client keeps and does not send."""
+        """Items that the client keeps but does not send."""
         self.boundaries: dict[int, Boundary] = {}
-        """By record of the compaction."""
+        """By index of the compaction's record."""
         self.summaries: dict[int, list[Node]] = {}
-        """What there is of a summary, by record of the compaction."""
+        """The nodes of the summary, if any, by index of the compaction's record."""
         self.ordinals = Numbers()
-        """By record."""
+        """By record index."""
         self.times = Times()
         self.twins: dict[str, list[int]] = {}
         """Events that show an item a second time, by the id of the call or the item."""
@@ -75,20 +75,20 @@ class Rollout(RecordStore):
         self.said: set[int] = set()
         """Events that repeat words of the person or of the model."""
         self.counted: int | None = None
-        """The newest `token_count` with figures."""
+        """The newest `token_count` with counts."""
         self.types: set[str] = set()
         self.prefix: list[Node] = []
-        """The items with which the governing compaction began the history anew."""
+        """The items with which the last compaction restarted the history."""
         self._reader = ItemReader(self)
         self._seen: set[str] = set()
 
     @property
     def live(self) -> list[Node]:
-        """The items that are sent, in order."""
+        """The sent items, in order."""
         return self.prefix + self.replay.top.nodes
 
     def load(self) -> LineReader:
-        """Index every record once; the reader of its lines, for what it found."""
+        """Index every record once; returns the line reader, for its notices."""
         rows = LineReader(self.source)
         for index, row in enumerate(rows):
             self._index(index, row)
@@ -96,7 +96,7 @@ class Rollout(RecordStore):
         return rows
 
     def home(self, place: Place) -> Place:
-        """The item in which the block at `place` lies."""
+        """The place of the item that holds the block at `place`."""
         path = place.path
         if path[1:2] == (HISTORY,):
             found = self.shared_path(path[:3])
@@ -105,7 +105,7 @@ class Rollout(RecordStore):
         return place if path == found else Place(place.record, found)
 
     def item(self, home: Place) -> dict[str, Any]:
-        """An item, as it is sent; a summary that is a bare string as the message it becomes."""
+        """An item as it is sent; a summary that is a bare string as the message it becomes."""
         value = self.value(home.record)
         for step in home.path:
             value = value[step]
@@ -132,7 +132,7 @@ class Rollout(RecordStore):
         return words_kept([*(found or ()), *since]) + self.summaries[bare[0].compaction or 0]
 
     def _own_history(self, segment: Segment) -> list[Node] | None:
-        """The nodes that a compaction says itself that it left; None where that has to be worked out."""
+        """The nodes that a compaction's own record lists; None if they have to be derived."""
         if segment.left is not None or segment.compaction is None:
             return segment.left or []
         payload = self.value(segment.compaction)["payload"]
@@ -140,7 +140,7 @@ class Rollout(RecordStore):
         return list(self._replaced(segment.compaction, payload, items)) if isinstance(items, list) else None
 
     def _summary(self, index: int, payload: Mapping[str, Any]) -> list[Node]:
-        """The summary of a compaction as a node: its message, else what its history holds of one."""
+        """The summary of a compaction as a node: its message, else the summary in its history."""
         message, items = payload.get("message"), payload.get(HISTORY)
         items = items if isinstance(items, list) else []
         key, time = f"{self[index].key}/summary", self.times[index]
@@ -183,7 +183,7 @@ class Rollout(RecordStore):
             self._take(index, kind, payload)
 
     def _key(self, offset: int, kind: str, payload: Mapping[str, Any]) -> str:
-        """The item's own id where it can serve, else the record's place."""
+        """The item's own id if it is usable, else `@offset`."""
         ident = payload.get("id") if kind == ITEM else None
         if not isinstance(ident, str) or ident[:1] in ("", "@") or len(ident) > 200 or ident in self._seen:
             return f"@{offset}"
@@ -261,24 +261,24 @@ _MESSAGE: JsonPath = ("payload", "message")
 
 
 def rollout_of(session: Session) -> Rollout:
-    """The records of a session that this format read; raises TypeError for another's."""
+    """The records of a session read by this format; raises TypeError for any other."""
     if not isinstance(session.records, Rollout):
         raise TypeError(f"a session of {session.format} was not read from a rollout")
     return session.records
 
 
 def _marked(item: dict[str, Any]) -> dict[str, Any]:
-    """A message noted down as a summary, as the client does it: it is no turn of the person's."""
+    """A message marked as a summary, as the client does it: it does not count as the person's turn."""
     return {**item, PASSED: {KINDS: [SUMMARY_KIND] * len(item["content"])}}
 
 
 def place_of(node: Node) -> Place:
-    """Where an item lies."""
+    """The place of an item."""
     return Place(node.record, node.path)
 
 
 def in_file_order(node: Node) -> tuple[int, str | int]:
-    """A place to sort by: of the items of one compaction that of each."""
+    """The sort key of file order, including the order of items inside one compaction."""
     return node.record, node.path[2] if len(node.path) > 2 else 0
 
 

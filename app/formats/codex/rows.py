@@ -1,4 +1,4 @@
-"""The lines of the new file, as data: which record each one is, and what it must say differently."""
+"""The lines of the new file as data: the record of each line, and the changes to it."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from app.formats.responses.outgoing import Outgoing
 
 Value: TypeAlias = dict[str, Any]
 Edit: TypeAlias = Callable[[Value], Value]
-"""A record with a change; what does not change is shared with the old one."""
+"""Returns a changed record; unchanged parts are shared with the old one."""
 
 
 class Row(Struct, eq=False):
-    """One line of the new file: a record of the old one, or a made one."""
+    """One line of the new file: a record of the old one, or a new record."""
 
     record: int | None = None
     made: Callable[[], Value] | None = None
-    """Type and payload of a made record."""
+    """Makes type and payload of a new record."""
     time: float | None = None
-    """Seconds since 1970, of a made record."""
+    """Time of a new record, in seconds since 1970."""
     ordinal: int | None = None
-    """A new ordinal; None for the one that is there, if any."""
+    """A new ordinal; None keeps the existing one, if any."""
     item: Outgoing | None = None
-    """What the item of a record says, where it is changed."""
+    """The new item of the record, if it changes."""
     edits: tuple[Edit, ...] = ()
 
     @property
     def edited(self) -> bool:
-        """Whether a record says something else (an ordinal left aside)."""
+        """Whether a record changes (apart from its ordinal)."""
         return self.item is not None or bool(self.edits)
 
 
 Line: TypeAlias = Row | int
-"""A row, or the number of a record that is kept as it is: a long session has a hundred thousand of these."""
+"""A row, or the index of an unchanged record, of which a long session has a hundred thousand."""
 
 
 def record_of(line: Line) -> int | None:
-    """The record of the old file that a line is; None for a made one."""
+    """The index of a line's record in the old file; None for a new record."""
     return line if isinstance(line, int) else line.record
 
 
 def row_at(lines: list[Line], place: int) -> Row:
-    """The row at a place, made of a record that was kept as it is until now."""
+    """The row at an index; an unchanged record there is replaced by a row first."""
     line = lines[place]
     if isinstance(line, int):
         lines[place] = line = Row(line)

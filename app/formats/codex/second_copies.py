@@ -1,7 +1,7 @@
-"""The second copy of what a tool gave: events for the display, which are never sent.
+"""Clearing the second copies of tool results: events for the display, which are never sent.
 
-Without this a file with every result cleared is as big as before: the copies are whole where what was
-sent was cut already.
+Without this a file with every result cleared is as big as before: a copy is whole even if the sent
+result was truncated.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from app.model import JsonPath
 _OUTPUTS: Final = (
     "aggregated_output", "formatted_output", "stdout", "stderr", "output", "result", "chunk", "content_items",
 )  # fmt: skip
-"""Members of an event that repeat what a tool gave; the first that is there takes the new text."""
+"""Members of an event that repeat a tool's output; the first one present gets the new text."""
 
 _WORDS: Final = frozenset(
     {"user_message", "agent_message", "agent_reasoning", "task_complete", "UserMessage", "AgentMessage"}
 )
-"""Types of events, and of the items that they show, that repeat words."""
+"""Types of events, and of the items they show, that repeat words of the person or the model."""
 WORD_NAMES: Final = ("message", "text", "last_agent_message")
-"""Members of such an event that hold them."""
+"""Members of such an event that hold the words."""
 
 SHORT: Final = 200
-"""Code points of an output that is left where only size is asked for."""
+"""Code points up to which an output is left when only size matters."""
 
 
 def clearing(text: str) -> Edit:
-    """The edit that lets an event say `text` where it repeats a tool's output."""
+    """The edit that puts `text` in place of the tool's output in an event."""
     return partial(_cleared, text)
 
 
 def repeats_output(event: Value) -> bool:
-    """Whether an event repeats a tool's output at some length."""
+    """Whether an event repeats a tool's output of some length."""
     holder = event["item"] if isinstance(event.get("item"), dict) else event
     return any(_is_long(holder[name]) for name in _OUTPUTS if holder.get(name))
 
@@ -66,7 +66,7 @@ def _cleared(text: str, record: Value) -> Value:
 
 
 def _like(value: Any, text: str) -> Any:
-    """`text` in the place of a value: inside what an MCP server gave, as its only content."""
+    """`text` in the shape of the value it replaces: for an MCP result, as its only content."""
     if isinstance(value, list):
         return []
     if not isinstance(value, dict):

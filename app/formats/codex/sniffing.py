@@ -1,4 +1,4 @@
-"""Telling rollouts of Codex from other files, by a head of the content."""
+"""Detecting rollouts of Codex by the head of their content."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _TELLING: Final = frozenset({META, ITEM, EVENT, COMPACTED, TURN})
 
 
 def looks_like(source: Source) -> bool:
-    """Whether a record of a rollout stands in the head of the file."""
+    """Whether a record of a rollout is in the head of the file."""
     if any(map(_is_ours, head_records(source))):
         return True
-    # A first record that is longer than the head. Inside its texts every quote has a backslash before it.
+    # A first record longer than the head. Quotes inside its texts are escaped, so these are keys.
     head = head_of(source)
     return b"\n" not in head and head.lstrip(AROUND).startswith(b"{") and b'"payload":' in head[:4096]
 

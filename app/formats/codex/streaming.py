@@ -1,4 +1,4 @@
-"""What a rollout would send, read without holding a session: of its items only the order is kept."""
+"""Streaming what a rollout would send without building a session: only the items' order is kept."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from app.formats.source import Source
 from app.model import Role
 
 _CACHE_BYTES: Final = 256 << 10
-"""Each item is looked at once; those of one compaction lie in one record."""
+"""A small cache: each item is read once, and those of one compaction are in one record."""
 
 
 def sent(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What `Codex.request` gives of the live messages of a file, each read when its turn comes.
+    """What `Codex.request` yields for the live messages of a file, each read lazily.
 
-    A key says where its item lies.
+    A key says where its item is.
     """
     outline = Outline(source, _CACHE_BYTES)
     outline.load()
-    # What came since the compaction lies behind it, and is in order.
+    # The items since the compaction come after it, and are in order.
     for node in chain(sorted(outline.prefix, key=in_file_order), outline.replay.top.nodes):
         yield f"@{outline[node.record].offset}", outline.item(place_of(node))
 
 
 class Outline(Rollout):
-    """A rollout of which nothing is known but the order of its items.
+    """A rollout that holds only the order of its items.
 
-    They hold no blocks, but for those of the person, which a compaction may keep.
+    They have no blocks, except those of the person, which a compaction may keep.
     """
 
     def _key(self, offset: int, kind: str, payload: Mapping[str, Any]) -> str:
         return ""
 
     def _take_event(self, index: int, event: dict[str, Any]) -> None:
-        """No event but one changes what is sent."""
+        """Ignore all events except the one that changes what is sent."""
         if event.get("type") == ROLLED_BACK:
             super()._take_event(index, event)
 

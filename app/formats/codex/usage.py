@@ -1,4 +1,4 @@
-"""Which call of the model reported which usage: `token_count` events stand behind what they count."""
+"""Assigning usage to replies of the model: a `token_count` event comes after what it counts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _NAMES = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_i
 
 
 class UsageMeter:
-    """Numbers the replies of the model as their items come, and gives each its usage."""
+    """Numbers the replies of the model as their items arrive, and assigns each its usage."""
 
     def __init__(self) -> None:
         self.usages: dict[int, Usage] = {}
-        """By number of the reply; numbers begin at 1."""
+        """By reply number, from 1 on."""
         self.total: Usage | None = None
-        """What all calls report together, each once."""
+        """The sum of what all calls reported, each call counted once."""
         self.window: int | None = None
-        """Tokens of the model's window, as the client said last."""
+        """Tokens of the model's context window, as last reported."""
         self._reply = 0
         self._open = False
         self._settled = 0
         self._counted: tuple[int, ...] = ()
 
     def item(self, role: Role) -> int:
-        """The number of the reply that the next item belongs to; 0 for what no model made."""
+        """The number of the reply that the next item belongs to; 0 if it is not the model's."""
         if role is not Role.ASSISTANT:
             self._open = False
             return 0
@@ -37,23 +37,23 @@ class UsageMeter:
         return self._reply
 
     def end_reply(self) -> None:
-        """The model's reply is complete."""
+        """Note that the model's reply is complete."""
         self._open = False
 
     def compacted(self) -> None:
-        """What is counted next is no reply: a client writes a guess behind a compaction."""
+        """Note a compaction: the next count is the client's estimate, not a reply's usage."""
         self._open = False
         self._settled = self._reply
 
     def tell_window(self, holder: Any) -> None:
-        """What an event says of the window: the start of a turn, and each `token_count`."""
+        """Take the window size from an event: the start of a turn, or a `token_count`."""
         if isinstance(holder, dict):
             self.window = _count(holder.get(WINDOW)) or self.window
 
     def count(self, info: Any) -> bool:
-        """A `token_count`; says whether it holds figures at all.
+        """Take in a `token_count`; returns whether it holds counts at all.
 
-        One without figures, one that repeats the last and one of zero are passed over.
+        One without counts, one that repeats the last and one of zero are ignored.
         """
         if not isinstance(info, dict):
             return False
@@ -74,7 +74,7 @@ class UsageMeter:
 
 
 def _usage(last: Mapping[str, Any]) -> Usage | None:
-    """A call's usage; what Codex calls input holds the cached part."""
+    """A call's usage; Codex's input count includes the cached tokens."""
     given, output, cached, written = (_count(last.get(name)) for name in _NAMES)
     if not given:
         return None
@@ -84,7 +84,7 @@ def _usage(last: Mapping[str, Any]) -> Usage | None:
 
 
 def _figures(usage: Mapping[str, Any]) -> tuple[int, ...]:
-    """What tells one count from the next, whichever version wrote it."""
+    """The numbers that distinguish one count from the next, in all versions."""
     return tuple(_count(usage.get(name)) for name in ("input_tokens", "output_tokens", "total_tokens"))
 
 

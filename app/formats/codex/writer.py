@@ -1,4 +1,4 @@
-"""A session written as a rollout: rows to bytes, one by one."""
+"""Writing a session as a rollout: rows to bytes, one by one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NAMES: Final[tuple[JsonPath, ...]] = (("payload", "id"), ("payload", "session_i
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
-    """The file that holds `wish`; see `app.formats.base.Format.rewrite`.
+    """Plan the file that holds `wish`; see `app.formats.base.Format.rewrite`.
 
-    A title has no place in a rollout and is ignored.
+    A rollout has no title, so it is ignored.
     """
     rollout = rollout_of(session)
     plan = Planner(session, wish, rollout).plan()
@@ -56,7 +56,7 @@ def _line(row: Row, rollout: Rollout, session_id: str | None) -> bytes:
     if rollout[row.record].damage:
         raw = mend(raw)
     if b"\n" in raw:
-        # In sound JSON a line end can only stand between values.
+        # In sound JSON a raw line end can only be between values.
         raw = raw.replace(b"\n", b" ")
     if row.edited:
         old = new = parse_record(raw)
@@ -79,14 +79,14 @@ def _made(row: Row) -> dict[str, object]:
 
 
 def with_ordinal(raw: bytes, ordinal: int) -> bytes:
-    """A record that has an ordinal, with another one; every other byte stays."""
+    """A record with its ordinal replaced; every other byte stays."""
     number = str(ordinal).encode()
     found = _ORDINAL.match(raw)
     return found[1] + number + raw[found.end() :] if found else splice(raw, {("ordinal",): number})
 
 
 def with_session(raw: bytes, session_id: str, old: str | None) -> bytes:
-    """A `session_meta` with another id where it says the one that the session had; every other byte stays."""
+    """A `session_meta` with the session's old id replaced; every other byte stays."""
     payload = parse_record(raw)["payload"]
     paths = [path for path in _NAMES if path[-1] in payload and payload[path[-1]] == old]
     return splice(raw, {path: encode(session_id) for path in paths})

@@ -1,4 +1,4 @@
-"""Parts in the provider's form: made anew, or over the value that a record holds."""
+"""Writing parts in the provider's form: from scratch, or by editing a record's value."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ROLES: Final = {Role.USER: "user", Role.TOOL: "user", Role.ASSISTANT: "model", R
 
 
 def made_content(message: Message) -> Value:
-    """A message that is in no file; thinking cannot be made anew and is left out."""
+    """A content made from scratch; thinking cannot be made, so it is left out."""
     return {"role": ROLES[message.role], "parts": [p for block in message.blocks for p in made_parts(block)]}
 
 
 def made_parts(block: Block) -> Iterator[Value]:
-    """The parts of a block that is in no file."""
+    """The parts of a new block."""
     match block:
         case Text():
             yield {"text": block.content.read()}
@@ -37,12 +37,12 @@ def made_parts(block: Block) -> Iterator[Value]:
 
 
 def made_call(call: ToolUse) -> Value:
-    """A call that is in no file, without the part around it."""
+    """A new function call, without the part around it."""
     return {"id": call.id, "name": call.name, "args": as_object(call.input)}
 
 
 def made_answer(result: ToolResult, name: str = "") -> Value:
-    """What a function gave back, without the part around it; `name` is the function's."""
+    """A new function response, without the part around it; `name` is the function's."""
     member = "error" if result.is_error else "output"
     return {
         "id": result.tool_use_id,
@@ -52,15 +52,15 @@ def made_answer(result: ToolResult, name: str = "") -> Value:
 
 
 def edited_parts(items: Sequence[Any], old: Sequence[Block], new: Sequence[Block]) -> list[Any]:
-    """The parts of the blocks `new`; `items` are those of the blocks `old`; what is kept stays."""
+    """The parts of the blocks `new`; `items` are those of `old`, of which unchanged ones are kept."""
     before = {block.key: block for block in old}
     return [part for block in new for part in edited(items, before.get(block.key), block)]
 
 
 def edited(items: Sequence[Any], old: Block | None, new: Block) -> Iterator[Any]:
-    """The parts of the block `new`; those of `old` are among `items`, at the end of its path.
+    """The parts of the block `new`; those of `old` are in `items`, at the index that ends its path.
 
-    Where the path ends in no number, `items` holds but the one part.
+    If the path does not end in an index, `items` holds only the one part.
     """
     number = None if old is None else _number(old) or 0
     if old is None or number is None:
@@ -88,7 +88,7 @@ def _edited(item: Any, old: Block, new: Block) -> Iterator[Any]:
 
 
 def edited_call(call: Mapping[str, Any], old: ToolUse, new: ToolUse) -> Value:
-    """A call saying what `new` says where it said `old`."""
+    """A function call with `new` instead of `old`."""
     changes: Value = {}
     if new.input is not old.input and new.input != old.input:
         changes["args"] = as_object(new.input)
@@ -112,7 +112,7 @@ def _edited_answer(items: Sequence[Any], number: int, old: ToolResult, new: Tool
 
 
 def edited_answer(answer: Mapping[str, Any], old: ToolResult, new: ToolResult) -> Value:
-    """What a function gave back, saying what `new` says where it said `old`."""
+    """A function response with `new` instead of `old`."""
     changes: Value = {}
     if new.tool_use_id != old.tool_use_id:
         changes["id"] = new.tool_use_id
@@ -134,14 +134,14 @@ def edited_answer(answer: Mapping[str, Any], old: ToolResult, new: ToolResult) -
 
 
 def _behind(part: Part, result: ToolResult) -> int | None:
-    """Where a part of a result lies that has a place of its own behind it."""
+    """The index of a result's part that is a part of its own after the response; else None."""
     if part.place is None or result.place is None or len(part.place.path) != len(result.place.path):
         return None
     return _number(part) if part.place != result.place else None
 
 
 def _number(block: Block) -> int | None:
-    """The position of a block among the parts that it lies in."""
+    """The index of a block among its content's parts."""
     last = block.place.path[-1] if block.place is not None and block.place.path else None
     return last if isinstance(last, int) else None
 

@@ -1,4 +1,4 @@
-"""The words of the Gemini API for the parts of a content."""
+"""Names of the Gemini API for the parts of a content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CALL: Final = "functionCall"
 ANSWER: Final = "functionResponse"
 
 ROLES: Final = ("user", "model", "function")
-"""`function` is an older word for the user's turn that holds what functions gave back."""
+"""`function` is an older role for the user's turn with function responses."""
 
 _KINDS: Final = (
     CALL, ANSWER, "inlineData", "fileData", "executableCode", "codeExecutionResult", "text",
@@ -17,7 +17,7 @@ _KINDS: Final = (
 
 
 def kind_of(part: Any) -> str:
-    """What a part holds: the member that says it; empty where there is none."""
+    """A part's kind: the name of its content member; empty if there is none."""
     if isinstance(part, str):
         return "text"
     if not isinstance(part, Mapping):
@@ -36,17 +36,17 @@ def call_of(part: Any) -> Mapping[str, Any] | None:
 
 
 def answer_of(part: Any) -> Mapping[str, Any] | None:
-    """What a function gave back, in a part."""
+    """The function response in a part."""
     return _member(part, ANSWER)
 
 
 def picture_of(part: Any) -> Mapping[str, Any] | None:
-    """The inline data of a part that is a picture or another medium."""
+    """The inline data of a part that is an image or another medium."""
     return _member(part, "inlineData")
 
 
 def says_nothing(part: Any) -> bool:
-    """Whether the provider refuses a part as empty: one without a member, or with an empty text alone."""
+    """Whether the provider refuses a part as empty: one without content, or with only an empty text."""
     if not isinstance(part, Mapping) or kind_of(part) == "":
         return True
     return part.get("text") == "" and set(part) <= {"text", "thought"}

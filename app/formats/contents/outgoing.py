@@ -1,4 +1,4 @@
-"""Messages as they are to be sent, in parts of which it is known what block they are of."""
+"""Messages to be sent, as parts that know which block they belong to."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class OutgoingPart(Struct, frozen=True):
     block: Block | None
     parts: tuple[Any, ...]
     changed: bool
-    """Whether it says something else than the file does, or is not in it."""
+    """Whether it differs from the file, or is not in it."""
 
 
 class OutgoingMessage(Struct, frozen=True):
-    """One message as it is to be sent."""
+    """One message to be sent."""
 
     key: str
-    """Empty for one that a repair made."""
+    """Empty for a message that a repair made."""
     message: Message | None
     role: str
     """`user` or `model`."""
@@ -32,7 +32,7 @@ class OutgoingMessage(Struct, frozen=True):
 
 
 def mended_said(said: Iterable[OutgoingMessage], mending: Mending) -> list[OutgoingMessage]:
-    """The messages with the repairs of `mending`, which were found in their contents."""
+    """The messages with the repairs of `mending`, which was planned on their contents."""
     if not mending.needed:
         return list(said)
     coming = iter(said)
@@ -40,7 +40,7 @@ def mended_said(said: Iterable[OutgoingMessage], mending: Mending) -> list[Outgo
 
 
 def _mended(mended: Mended, said: OutgoingMessage | None) -> OutgoingMessage:
-    """A message as a repair left it, its parts with the blocks that they are of."""
+    """A repaired message, its parts with the blocks they belong to."""
     content = mended.message or {"role": "user", "parts": []}
     if said is None:
         role = str(content.get("role"))
@@ -69,7 +69,7 @@ def _mended(mended: Mended, said: OutgoingMessage | None) -> OutgoingMessage:
 
 
 def _whole(piece: OutgoingPart, said: OutgoingMessage) -> OutgoingPart:
-    """The piece as it was, where nothing of it was mended or left out."""
+    """The original piece, if nothing of it was changed or left out."""
     old = next((p for p in said.pieces if p.block is piece.block and p.block is not None), None)
     if old is not None and old.parts == piece.parts:
         return old

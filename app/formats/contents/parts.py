@@ -1,4 +1,4 @@
-"""Blocks of the Gemini API's parts, read from a record."""
+"""Reading blocks from the Gemini API's parts in a record."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from app.model import (
 )
 
 ANSWER_KEYS: Final = ("output", "error")
-"""Members of a function's response that hold its text, where it is one."""
+"""Members of a function response that hold its text, if it has one."""
 
 
 class PartReader:
-    """Makes blocks of parts, in file order: an answer is judged by the call that was read before it.
+    """Reads blocks of parts in file order: a response is judged by the call read before it.
 
-    Ids are optional in this form. A call without one goes by its name, with a number where that is taken;
-    an answer without one belongs to the oldest call of its name that has no answer.
+    Ids are optional in this form. A call without one is named after its function, numbered if that is
+    taken; a response without one belongs to the oldest unanswered call of its function.
     """
 
     def __init__(self, records: Contents) -> None:
@@ -44,7 +44,7 @@ class PartReader:
     def blocks(self, record: int, path: JsonPath, parts: Any, key: str, author: Author) -> tuple[Block, ...]:
         """The blocks of the parts (or the string, or the one part) at `path` of a record.
 
-        A picture behind an answer is a part of it.
+        An image after a function response is part of the result.
         """
         if isinstance(parts, str):
             return (self._text(f"{key}:0", record, path, path, parts, author),)
@@ -65,7 +65,7 @@ class PartReader:
     def answer(
         self, key: str, record: int, path: JsonPath, parts: Sequence[Any], numbers: Sequence[int]
     ) -> ToolResult:
-        """What a function gave back: the part at the first of `numbers`, and the pictures behind it."""
+        """The result of the function response at the first of `numbers`, and the images after it."""
         first, *pictures = numbers
         behind = [self._medium(f"{key}/{n}", record, (*path, n), parts[n]) for n in pictures]
         return self._result(key, record, (*path, first), answer_of(parts[first]) or {}, behind)
@@ -73,7 +73,7 @@ class PartReader:
     def call(
         self, key: str, record: int, path: JsonPath, call: Mapping[str, Any], inside: JsonPath
     ) -> ToolUse:
-        """The call in the value at `path`, whose name and arguments lie at `inside` of it."""
+        """The call in the value at `path`, whose name and arguments are at `inside` in it."""
         name = as_word(call.get("name"))
         ident = as_word(call.get("id")) or self._made_id(name)
         self._tools[ident] = name
@@ -82,7 +82,7 @@ class PartReader:
         return ToolUse(key, ident, name, given, path_argument(arguments), place=self._place(record, path))
 
     def tool_named(self, ident: str, name: str) -> None:
-        """Let an answer to a call that stands elsewhere be judged by the call's name."""
+        """Register a call that is elsewhere, so that its response is judged by the tool's name."""
         self._tools[ident] = name
 
     def text(self, key: str, record: int, path: JsonPath, text: str, author: Author) -> Text:
@@ -172,20 +172,20 @@ class PartReader:
 
 
 def answer_key(response: Any) -> str | None:
-    """The member of a function's response that is all of its text; None for a response of another shape."""
+    """The member that holds a function response's whole text; None for a response of another shape."""
     if not isinstance(response, Mapping) or len(response) != 1:
         return None
     return next((key for key in ANSWER_KEYS if isinstance(response.get(key), str)), None)
 
 
 def first_text(response: Any) -> str:
-    """The text of a function's response, where it has one."""
+    """The text of a function response, if it has one."""
     member = answer_key(response)
     return "" if member is None else str(response[member])
 
 
 def _end_of(parts: Sequence[Any], start: int) -> int:
-    """Behind the part at `start` and, if that is an answer, the pictures that belong to it."""
+    """The end index of the part at `start` and, if it is a response, the images that belong to it."""
     end = start + 1
     if answer_of(parts[start]) is not None:
         while end < len(parts) and picture_of(parts[end]) is not None:

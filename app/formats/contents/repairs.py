@@ -1,8 +1,8 @@
-"""Mending a conversation in the form of the Gemini API: each rule once, in the order it is kept.
+"""Repairing a conversation in the form of the Gemini API: each rule once, in a fixed order.
 
-Contents of one role in a row are one turn, as clients join them, and are mended together. What is lost
-by a repair is lost only where there is no other way: an answer without its call becomes plain text, a
-call without an answer gets one (google-gemini/gemini-cli#3814, #16543: the numbers must be equal).
+Consecutive contents of one role are one turn, as clients join them, and are repaired together. Content
+is lost only where there is no other way: a response without its call becomes plain text, a call without
+a response gets one (google-gemini/gemini-cli#3814, #16543: the numbers must be equal).
 """
 
 from __future__ import annotations
@@ -43,29 +43,30 @@ LONGEST_NAME: Final = 128
 
 
 def mend_contents(pairs: PairsAnew, *, join: bool = False) -> Mending:
-    """The repairs that contents need; nothing is held but one turn and the calls that wait.
+    """The repairs that contents need; only one turn and the open calls are held in memory.
 
-    `join`: nobody joins contents of one role in a row, so a turn of calls or answers must be one content.
+    `join`: no client joins consecutive contents of one role, so a turn of calls or responses must be one
+    content.
     """
     return plan_mending(pairs, ContentsMender(join=join), lambda: ContentsMender(join=join))
 
 
 class _Piece(Struct):
-    """A part of the turn."""
+    """A part of a turn."""
 
     value: Any
     owner: int
-    """Which content of the turn it will stand in."""
+    """Index of the content of the turn that will hold it."""
     origin: int | None
-    """Its position in that content as it came; None for one that was not there."""
+    """Its index in that original content; None for a new part."""
 
 
 class _Turn(Struct):
-    """Contents of one role in a row, with their parts in one list."""
+    """Consecutive contents of one role, with their parts in one list."""
 
     role: str
     messages: list[tuple[str, Message, Message]]
-    """Key, the content as it came, and the same scrubbed."""
+    """Key, original content, and the same scrubbed."""
     pieces: list[_Piece] = field(default_factory=list)
 
     def key(self, piece: _Piece) -> str:
@@ -88,7 +89,7 @@ class ContentsMender:
         self.repairs.append(Repair(word, key, detail))
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
-        """Every content once, in order, with made ones between them."""
+        """Every content once, in order, with added ones in between."""
         waiting: list[_Call] = []
         caller, started = "", False
         for turn in self._turns(pairs):
@@ -113,7 +114,7 @@ class ContentsMender:
             yield _made(self._unanswered(waiting, caller))
 
     def _turns(self, pairs: Pairs) -> Iterator[_Turn]:
-        """The turns with their parts; one of the user's that would be empty says so instead."""
+        """The turns with their parts; a user turn that would be empty gets a text that says so."""
         for said, members in groupby(pairs, key=lambda pair: pair[1].get("role") == "model"):
             turn = self._turn("model" if said else "user", members)
             if not said and not turn.pieces:
@@ -175,7 +176,7 @@ class ContentsMender:
         return call
 
     def _answer(self, turn: _Turn, waiting: list[_Call]) -> None:
-        """Let each waiting call have one answer in the turn, and no other answer be there."""
+        """Make the turn hold exactly one response for each waiting call, and no others."""
         open_calls, kept, taken_out = list(waiting), [], False
         for piece in turn.pieces:
             answer = answer_of(piece.value)
@@ -233,7 +234,7 @@ class ContentsMender:
 
 
 def _called(answer: Mapping[str, Any], calls: Iterable[_Call]) -> _Call | None:
-    """The first of the calls that an answer is for: by id where both have one, else by name."""
+    """The first call that a response answers: by id if both have one, else by name."""
     ident, name = answer.get("id"), answer.get("name")
     known = list(calls)
     if isinstance(ident, str) and ident:
@@ -245,7 +246,7 @@ def _called(answer: Mapping[str, Any], calls: Iterable[_Call]) -> _Call | None:
 
 
 def _told(answer: Mapping[str, Any]) -> str:
-    """An answer that is for no call, as plain text."""
+    """A response without a call, as plain text."""
     response = answer.get("response")
     member = answer_key(response)
     text = response[member] if member is not None and response is not None else compact_json(response)
@@ -255,7 +256,7 @@ def _told(answer: Mapping[str, Any]) -> str:
 def _must_be_one(turn: _Turn) -> bool:
     """Whether the parts of a turn may not be spread over several contents.
 
-    Answers stand in the first content of their turn, calls in the last of theirs.
+    Responses are in the first content of their turn, calls in the last of theirs.
     """
     paired = {p.owner for p in turn.pieces if call_of(p.value) is not None or answer_of(p.value) is not None}
     return bool(paired) if turn.role == "model" else bool(paired - {0})

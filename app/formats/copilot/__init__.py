@@ -1,4 +1,4 @@
-"""Copilot CLI's sessions: a log of events, one JSON object a line, in a folder of the session's name."""
+"""Copilot CLI's sessions: a log of events, one JSON object a line, in a folder named after the session."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Copilot(OpenAIChat):
     one_text = True
 
     def sniff(self, source: Source) -> bool:
-        """Whether events stand in the head of the file."""
+        """Whether events are in the head of the file."""
         return any(
             kind_of(record) in TELLING and isinstance(record.get("data"), dict)
             for record in head_records(source)
         )
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session; a log has one end, so `leaf` plays no part."""
+        """The session; a log has no branches, so `leaf` is ignored."""
         session = super().read(source, leaf)
         records = _events(session)
         border = -1 if records.boundary is None else records.boundary
@@ -65,17 +65,17 @@ class Copilot(OpenAIChat):
         )
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What `request` gives of the live messages; which ones are is not known before all were read."""
+        """What `request` yields for the live messages, which are known only after all were read."""
         session = self.read(source)
         return self.request(session, session.live)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The log with these messages: what a new compaction hides is left out of it.
+        """Plan the log with these messages; what a new compaction hides is left out.
 
-        The client goes by no recorded usage and names a session by its first words, so neither is written.
+        The client reads no recorded usage and titles a session by its first words, so neither is written.
         """
         first = rewrite.messages[0] if rewrite.messages else None
-        # A compaction in the middle would take along what stands before it.
+        # A compaction in the middle would hide everything before it.
         plain = [
             m if m is first or m.boundary is None else structs.replace(m, boundary=None)
             for m in rewrite.messages
@@ -83,7 +83,7 @@ class Copilot(OpenAIChat):
         return super().rewrite(session, structs.replace(rewrite, messages=tuple(plain)))
 
     def made(self, message: Message) -> dict[str, Any]:
-        """A message that is in no file, its texts in one, as an event has room for one.
+        """A message made from scratch, its texts joined, since an event holds only one.
 
         A summary that hides what came before it becomes a compaction.
         """
@@ -94,11 +94,11 @@ class Copilot(OpenAIChat):
         return {**form, "summary": True} if hides and form.get("role") == "user" else form
 
     def sent(self, value: dict[str, Any]) -> dict[str, Any]:
-        """A message without our own mark."""
+        """A message without our own member."""
         return {key: inner for key, inner in value.items() if key != "summary"}
 
     def gone(self, session: Session, rewrite: Rewrite) -> set[int]:
-        """What shows a call that goes, copies of whole requests, and what a new compaction hides."""
+        """Events that show a removed call, copies of whole requests, and what a new compaction hides."""
         messages = rewrite.messages
         if list(messages) == list(session.live):
             return set()
@@ -115,24 +115,24 @@ class Copilot(OpenAIChat):
                 found.add(index)
         hiding = [m for m in messages if m.boundary is not None and m.boundary.hides]
         if not hiding or (hiding[0] is messages[0] and not hiding[0].records):
-            # The client would send the user's words of long ago once more with a new summary, and all that
-            # the old one stands for once that one is gone.
+            # With a new summary the client would send the user's earlier words again, and without the old
+            # one everything that it replaced.
             old = (m for m in session.messages if m.standing is SendStatus.BEFORE_BOUNDARY)
             found.update(index for message in old for index in message.records)
         return found
 
     def heading(self, records: PlainRecords, rewrite: Rewrite) -> dict[int, bytes]:
-        """The events that name the session, with its new name."""
+        """The events that name the session, with its new id."""
         if rewrite.session_id is None or not isinstance(records, EventRecords):
             return {}
         return records.named(rewrite.session_id)
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types; it works from any folder."""
+        """The command to type, from any folder."""
         return f"copilot --resume={session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """A folder of its own for each session, beside the other's: `../<session id>/events.jsonl`."""
+        """A sibling folder named after the new session: `../<session id>/events.jsonl`."""
         if session_id is None:
             return original.name
         return f"../{session_id}/{EVENTS}" if original.name == EVENTS else f"{session_id}.{EVENTS}"
@@ -145,7 +145,7 @@ class Copilot(OpenAIChat):
 
 
 class _Reader(ChatReader):
-    """Makes messages of events, and says who wrote their texts and whether they are sent."""
+    """Reads messages from events, with the authors of their texts and whether they are sent."""
 
     def message(self, record: Record, value: dict[str, Any]) -> Message:
         records = self.records
@@ -159,7 +159,7 @@ class _Reader(ChatReader):
             )
         return structs.replace(
             message,
-            # An empty text is nothing that anybody said.
+            # Leave out empty texts, unless there is nothing else.
             blocks=tuple(b for b in blocks if not isinstance(b, Text) or b.content.chars or len(blocks) == 1),
             standing=SendStatus.SIDECHAIN if record.index in records.apart else SendStatus.LIVE,
             time=records.times[record.index],
@@ -170,7 +170,7 @@ class _Reader(ChatReader):
 
 
 def _standing(message: Message, border: int) -> Message:
-    """The message as it stands when the record of the newest compaction is known."""
+    """The message with its send status, given the record of the newest compaction."""
     if message.standing is SendStatus.LIVE and message.records[0] < border:
         return structs.replace(message, standing=SendStatus.BEFORE_BOUNDARY)
     return message
@@ -186,7 +186,7 @@ def _first_words(messages: Sequence[Message]) -> str | None:
 
 
 def _boundary(records: EventRecords, record: Record) -> Boundary:
-    """The compaction that an event tells of."""
+    """The boundary of a compaction event."""
     data = data_of(records.event(record.index))
     told = (data.get(name) for name in ("preCompactionTokens", "postCompactionTokens", "messagesRemoved"))
     before, after, removed = (count if isinstance(count, int) and count >= 0 else None for count in told)
@@ -202,7 +202,7 @@ def _boundary(records: EventRecords, record: Record) -> Boundary:
 
 
 def _authored(block: Block, number: int, of: int, summary: bool) -> Block:
-    """Of three texts of the user the middle one is theirs."""
+    """The block with its author: of three texts of a user message the middle one is the user's."""
     if not isinstance(block, Text) or block.author in (Author.ASSISTANT, Author.SYSTEM):
         return block
     if summary:

@@ -1,4 +1,4 @@
-"""The events of a session as records; an event that is sent has the value of its message."""
+"""The events of a session as records; the value of a sent event is its message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_KEY = 200
 
 
 class EventRecords(LineRecords):
-    """One event a line. `value` gives the message of an event that is sent, and any other as it is."""
+    """One event a line. `value` is the message of a sent event, and any other event as it is."""
 
     only_messages: ClassVar[bool] = False
 
@@ -33,18 +33,18 @@ class EventRecords(LineRecords):
         self.cwd: str | None = None
         self.model: str | None = None
         self.boundary: int | None = None
-        """The newest compaction that stands for what is before it."""
+        """Record of the newest compaction that replaces what is before it."""
         self.times: dict[int, float | None] = {}
         self.apart: set[int] = set()
         """Events of subagents, which are not sent."""
         self.failed: set[int] = set()
         self.usages: dict[int, Usage] = {}
-        """By reply: what the client recorded just before it."""
+        """By the reply's record: the usage that the client recorded just before it."""
         self.models: dict[int, str] = {}
         self._usage: Usage | None = None
         self._made = 0
         self.hidden_bytes = 0
-        """Of events that are never sent."""
+        """Bytes of events that are never sent."""
 
     def load(self) -> Iterator[Loaded]:
         reader = LineReader(self.source)
@@ -62,7 +62,7 @@ class EventRecords(LineRecords):
         self._note_lines(reader)
 
     def value(self, index: int) -> Any:
-        """The message of an event that is sent, in the form of Chat Completions; any other event as it is."""
+        """The message of a sent event, in the form of Chat Completions; any other event as it is."""
         return self._form(super().value(index))
 
     def event(self, index: int) -> Any:
@@ -70,12 +70,12 @@ class EventRecords(LineRecords):
         return super().value(index)
 
     def said(self, index: int, value: Any) -> bytes:
-        """An event's bytes, saying another message."""
+        """An event's bytes, updated to another message."""
         event = self.event(index)
         return reshape(self.sound_bytes(index), event, with_form(event, self._form(event), value))
 
     def new(self, value: Any) -> bytes:
-        """The bytes of an event for a message that is in no file."""
+        """The bytes of an event for a new message."""
         self._made += 1
         name = f"{self.session_id}/{self._made}/{encode(value)!r}".encode("utf-8", "backslashreplace")
         ident = str(uuid.uuid5(_NAMESPACE, name.decode()))
@@ -85,7 +85,7 @@ class EventRecords(LineRecords):
         return encode({**made_event(value, ident), **told})
 
     def named(self, session_id: str) -> dict[int, bytes]:
-        """The events that name the session, with another name."""
+        """The events that name the session, with another id."""
         anew = {}
         for index in self.starts:
             event = self.event(index)
@@ -132,7 +132,7 @@ class EventRecords(LineRecords):
 
 
 def _usage_of(usage: Any) -> Usage | None:
-    """What a call took; the client counts what came from the cache into the input."""
+    """A call's usage; the client's input count includes the cached tokens."""
     if not isinstance(usage, dict):
         return None
     names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")

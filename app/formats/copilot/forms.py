@@ -1,9 +1,9 @@
-"""Events as the messages that the client makes of them, in the form of Chat Completions, and back.
+"""Converting events to the Chat Completions messages that the client makes of them, and back.
 
-Measured with the client: it replays the log in the order of the file and goes by nothing but the words of
-the user (`transformedContent`, where there is one), the replies with their calls, and the results; a result
-that failed is its error's message. A compaction that succeeded stands for all before it; with its summary
-the client sends the words of the user from before it again, which are no part of the event and left out here.
+Measured with the client: it replays the log in file order and uses only the user's texts
+(`transformedContent`, if there is one), the replies with their calls, and the results; a failed result is
+its error's message. A successful compaction replaces all before it; with its summary the client sends the
+user's earlier texts again, which are not part of the event and left out here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Value: TypeAlias = dict[str, Any]
 
 
 def form_of(event: Any) -> Value | None:
-    """The message that an event is sent as; None for one that is never sent."""
+    """The message that is sent for an event; None if it is never sent."""
     data = data_of(event)
     match kind_of(event):
         case "user.message":
@@ -37,7 +37,7 @@ def form_of(event: Any) -> Value | None:
 
 
 def user_texts(data: Value) -> list[str]:
-    """What is sent of words of the user: what the client put before them, the words, what it put behind."""
+    """The texts sent for a user event: what the client put before the user's words, the words, the rest."""
     typed, sent = text_at(data, "content"), text_at(data, "transformedContent")
     if not sent or not typed or typed not in sent:
         return [sent or typed]
@@ -46,7 +46,7 @@ def user_texts(data: Value) -> list[str]:
 
 
 def with_form(event: Value, old: Value, new: Value) -> Value:
-    """An event saying what the message `new` says where it was `old`: of another type for another role."""
+    """An event updated from the message `old` to `new`; another role changes its type."""
     if new.get("role") != old.get("role"):
         return {**event, **made_event(new, text_at(event, "id"))}
     data = data_of(event)
@@ -69,7 +69,7 @@ def with_form(event: Value, old: Value, new: Value) -> Value:
 
 
 def made_event(form: Value, ident: str) -> Value:
-    """An event for a message that is in no file, as little as the client needs to take it."""
+    """An event for a new message, with the minimum that the client needs."""
     text = _joined(form.get("content"))
     if form.get("role") == "tool":
         failed = form.get("failed") is True
@@ -122,7 +122,7 @@ def _parsed(arguments: Any) -> Any:
 
 
 def _wanted(requests: Sequence[Any], wanted: dict[str, Value]) -> list[Any]:
-    """The requests that stay, as they are or with other arguments, then those that are new."""
+    """The kept tool requests, possibly with new arguments, then the new ones."""
     stay = []
     for request in requests:
         form = _call_form(request)
@@ -134,7 +134,7 @@ def _wanted(requests: Sequence[Any], wanted: dict[str, Value]) -> list[Any]:
 
 
 def _with_words(data: Value, text: str) -> Value:
-    """The user's words with another text: what the client put around them is no part of them."""
+    """A user event's data with another text; what the client put around the words is kept apart."""
     texts = user_texts(data)
     typed = text
     if len(texts) == 3:
@@ -144,7 +144,7 @@ def _with_words(data: Value, text: str) -> Value:
 
 
 def _with_result(data: Value, text: str) -> Value:
-    """A result with another text; what shows it a second time, in full, goes."""
+    """A result with another text; its second, full copy is removed."""
     result = data.get("result")
     if not text_at(result, "content") and text_at(data.get("error"), "message"):
         return {**data, "error": {**data["error"], "message": text}}

@@ -1,4 +1,4 @@
-"""The words of Copilot CLI's event log (1.0, measured with the client itself)."""
+"""Names of types in Copilot CLI's event log (1.0, measured with the client itself)."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ CALLED: Final = "tool.execution_start"
 COMPACTED: Final = "session.compaction_complete"
 USAGE: Final = "session.usage_record"
 LOG: Final = "model."
-"""How the types begin of events that repeat whole requests and replies; the client does not read them."""
+"""Type prefix of events that repeat whole requests and replies; the client does not read them."""
 
 TELLING: Final = frozenset({START, USER, ASSISTANT, RESULT, CALLED, COMPACTED, "session.resume"})
-"""Types by which a log is known."""
+"""Types by which a log is recognised."""
 
 
 def data_of(event: Any) -> dict[str, Any]:
-    """What an event says; empty where it says nothing."""
+    """An event's `data`; empty if it has none."""
     data = event.get("data") if isinstance(event, dict) else None
     return data if isinstance(data, dict) else {}
 
 
 def text_at(holder: Any, key: str) -> str:
-    """A text in an object; empty where there is none."""
+    """A text in an object; empty if there is none."""
     text = holder.get(key) if isinstance(holder, dict) else None
     return text if isinstance(text, str) else ""
 
 
 def kind_of(event: Any) -> str:
-    """The type of an event; empty where it has none."""
+    """The type of an event; empty if it has none."""
     return text_at(event, "type")

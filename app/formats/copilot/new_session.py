@@ -1,4 +1,4 @@
-"""A whole new session of Copilot CLI of messages that come from elsewhere."""
+"""Writing a new Copilot CLI session from messages of another format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Value = dict[str, Any]
 
 _VERSION: Final = 1
 _CLIENT: Final = "1.0.102"
-"""The version of the client whose form this is."""
+"""The client version whose form is written."""
 
 
 def fresh(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes]:
@@ -54,7 +54,7 @@ def _forms(messages: Sequence[Message]) -> Iterator[tuple[float | None, Value | 
 
 
 def _apart(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """The blocks of one event after the other: each has one text, and calls stand with the last."""
+    """Split blocks into events: each has one text, and calls go with the last one."""
     texts = [block for block in blocks if not isinstance(block, ToolUse)]
     calls = [block for block in blocks if isinstance(block, ToolUse)]
     for number, text in enumerate(texts, 1):

@@ -1,4 +1,4 @@
-"""Blocks of Anthropic's content: read from a record, and written in the provider's form."""
+"""Blocks of Anthropic's content: reading them from a record, and writing them in the provider's form."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from app.model import (
 )
 
 PATH_ARGUMENTS: Final = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file")
-"""Arguments of a call that name the file it is about."""
+"""Arguments of a call that name the file it works on."""
 
 SERVER_CALLS: Final = frozenset({"server_tool_use", "mcp_tool_use"})
 
 
 def path_argument(arguments: Any) -> str | None:
-    """The file that a call is about, where its arguments name one."""
+    """The file that a call works on, if its arguments name one."""
     if not isinstance(arguments, dict):
         return None
     return next((arguments[name] for name in PATH_ARGUMENTS if isinstance(arguments.get(name), str)), None)
 
 
 class Contents(Protocol):
-    """Records in which texts lie."""
+    """Records that hold texts."""
 
     def content(self, record: int, path: JsonPath, value: Any) -> Content:
-        """The content at `path` of a record, measured by `value`, which is what lies there."""
+        """The content at `path` of a record; `value` is the value there, from which it is measured."""
 
     def shared_path(self, path: JsonPath) -> JsonPath:
-        """An equal path that all contents share."""
+        """An equal path object that all contents share."""
 
 
 class BlockReader:
-    """Makes blocks of content, in file order: a result is judged by the call that was read before it."""
+    """Reads blocks of content in file order: a result is judged by the call read before it."""
 
     def __init__(self, store: Contents) -> None:
         self._store = store
@@ -56,7 +56,7 @@ class BlockReader:
     def blocks(
         self, record: int, path: JsonPath, content: Any, key: str, author: Author
     ) -> tuple[Block, ...]:
-        """A block for each item of the content at `path` of a record; one for a string, none for null."""
+        """The blocks of the content at `path` of a record: one for each item or a string, none for null."""
         if isinstance(content, str):
             return (self._text(f"{key}:0", record, path, path, content, author),)
         if not isinstance(content, list):
@@ -165,12 +165,12 @@ class BlockReader:
 
 
 def kind_of(item: Any) -> str:
-    """A block's type; empty where there is none."""
+    """A block's type; empty if it has none."""
     return as_word(item.get("type")) if isinstance(item, dict) else ""
 
 
 def as_word(value: Any) -> str:
-    """A string as it is, anything else as no word."""
+    """A string as it is; empty for anything else."""
     return value if isinstance(value, str) else ""
 
 
@@ -187,7 +187,7 @@ def _length(value: Any) -> int:
 
 
 def form_of(block: Block) -> dict[str, Any] | None:
-    """A block in the provider's form; None for what cannot be made anew: thinking, whose seal is lost."""
+    """A block in the provider's form; None for what cannot be made: thinking, whose signature is lost."""
     match block:
         case Text():
             return {"type": "text", "text": block.content.read()}
@@ -223,7 +223,7 @@ def _parts_form(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
 
 
 def as_object(content: Content) -> dict[str, Any]:
-    """A call's input as the object that it must be."""
+    """A call's input as an object, which the provider requires."""
     try:
         value = content.value()
     except (ValueError, RecursionError):
@@ -234,7 +234,7 @@ def as_object(content: Content) -> dict[str, Any]:
 
 
 def revised_content(content: Any, old: Sequence[Block], new: Sequence[Block]) -> Any:
-    """A message's content with the blocks `new`, where it held `old`; what is kept is the same object."""
+    """A message's content with the blocks `new` instead of `old`; unchanged items are the same objects."""
     only = new[0] if len(new) == 1 else None
     if isinstance(content, str) and isinstance(only, Text):
         return content if only in old else only.content.read()
@@ -257,7 +257,7 @@ def _revised_items(items: Sequence[Any], old: Sequence[Block], new: Sequence[Blo
 
 
 def revised(item: Any, old: Block, new: Block) -> Any:
-    """A block's value that says what `new` says; thinking is never changed."""
+    """A block's value with the content of `new`; thinking is never changed."""
     match old, new:
         case Thinking(), Thinking():
             return item

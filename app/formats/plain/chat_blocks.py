@@ -1,6 +1,6 @@
-"""Blocks of a Chat Completions message, read from a record.
+"""Reading the blocks of a Chat Completions message from a record.
 
-A message's parts lie under several keys. Its blocks are numbered in the order reasoning, content,
+A message's parts are under several keys. Its blocks are numbered in the order reasoning, content,
 refusal, calls, function call.
 """
 
@@ -42,7 +42,7 @@ _AUTHORS = {
 
 
 class Arguments:
-    """The arguments of a call, which are JSON in a string: read as that text, valued as the object."""
+    """The arguments of a call, which are JSON in a string: `read()` is that text, `value()` the object."""
 
     __slots__ = ("_text",)
 
@@ -62,16 +62,16 @@ class Arguments:
         return self._text.preview
 
     def read(self) -> str:
-        """The text as it is."""
+        """The string as it is."""
         return self._text.read()
 
     def value(self) -> Any:
-        """The object that the text spells; an empty one where it spells none."""
+        """The parsed object; an empty one if the text is not an object."""
         return parsed_arguments(self._text.value())
 
 
 def parsed_arguments(given: Any) -> dict[str, Any]:
-    """The object behind a call's arguments, which a model may have spelled wrongly; empty then."""
+    """A call's parsed arguments; empty if the model wrote invalid JSON."""
     if isinstance(given, str):
         given = _spelled(given)
     return given if isinstance(given, dict) else {}
@@ -86,7 +86,7 @@ def _spelled(text: str) -> Any:
 
 
 class ChatBlockReader:
-    """Makes blocks of messages, in file order: a result is judged by the call that was read before it."""
+    """Reads blocks of messages in file order: a result is judged by the call read before it."""
 
     def __init__(self, store: PlainRecords) -> None:
         self._store = store
@@ -94,7 +94,7 @@ class ChatBlockReader:
         self._function = ("", "")
 
     def text_of(self, message: Mapping[str, Any]) -> str:
-        """The text that a message's content begins with."""
+        """The first text of a message's content."""
         return first_text(message.get("content"))
 
     def blocks(self, record: Record, path: JsonPath, message: Mapping[str, Any]) -> tuple[Block, ...]:
@@ -128,7 +128,7 @@ class ChatBlockReader:
         if not isinstance(call, dict):
             return
         name = as_word(call.get("name"))
-        # The old form has no ids: what answers such a call is the next function message of its name.
+        # The old form has no ids: such a call is answered by the next function message with its name.
         self._function = (name, f"function:{spot.record.key}")
         self._tools[self._function[1]] = name
         spot.add_call(self._function[1], name, call.get("arguments"), ("function_call",), ("arguments",))
@@ -147,7 +147,7 @@ class ChatBlockReader:
 
 
 class _Spot:
-    """A message that is being read: knows where its values lie and numbers its blocks."""
+    """A message being read: knows where its values are and numbers its blocks."""
 
     def __init__(self, store: PlainRecords, record: Record, path: JsonPath) -> None:
         self.record = record

@@ -1,4 +1,4 @@
-"""Chat Completions messages written in the provider's form, anew or over the value that a record holds."""
+"""Writing Chat Completions messages in the provider's form: from scratch, or by editing a record's value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.model import Block, Image, Message, Opaque, Part, Role, Text, ToolResul
 
 
 def made_message(message: Message) -> dict[str, Any]:
-    """A message that is in no file, in the provider's form; thinking is not sent back in it."""
+    """A new message in the provider's form; it does not contain thinking."""
     if message.role is Role.TOOL:
         result = next((block for block in message.blocks if isinstance(block, ToolResult)), None)
         parts = result.parts if result else ()
@@ -53,7 +53,7 @@ def _call_form(call: ToolUse) -> dict[str, Any]:
 
 
 def edited_message(value: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
-    """A record's value with the blocks of `new`; what is kept is the same object."""
+    """A record's value with the blocks of `new`; unchanged parts are the same objects."""
     edited = dict(value)
     if new.role is Role.TOOL:
         return _edited_result(edited, old, new)
@@ -77,7 +77,7 @@ def edited_message(value: dict[str, Any], old: Message, new: Message) -> dict[st
 
 
 def _edit_alone(edited: dict[str, Any], block: Block, old: Message) -> None:
-    """Carry over a change of a block that is a key of its own: the refusal, the old form of a call."""
+    """Apply a change of a block that has its own key: the refusal, the old form of a call."""
     before = next((b for b in old.blocks if b.key == block.key), None)
     if before is None or before == block or block.place is None:
         return
@@ -106,7 +106,7 @@ def _edited_calls(calls: Sequence[Any], old: Message, new: Message) -> Iterator[
 
 
 def _call_number(block: Block) -> int | None:
-    """Which of the message's calls a block is."""
+    """The index of a block among the message's calls; None if it is not one of them."""
     path = block.place.path if block.place else ()
     return path[-1] if len(path) > 1 and path[-2] == "tool_calls" and isinstance(path[-1], int) else None
 
@@ -118,7 +118,7 @@ def _edited_call(call: dict[str, Any], block: ToolUse) -> dict[str, Any]:
 
 
 def _content_blocks(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks that lie, or will lie, in the message's content."""
+    """The blocks that are, or will be, in the message's content."""
     found: list[Block] = []
     for block in blocks:
         if block.place is None:
@@ -130,7 +130,7 @@ def _content_blocks(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _edited_content(content: Any, old: Sequence[Block], new: Sequence[Block]) -> Any:
-    """The content with the blocks `new`, where it held `old`."""
+    """The content with the blocks `new` instead of `old`."""
     if list(old) == list(new):
         return content
     only = new[0] if len(new) == 1 else None
@@ -152,7 +152,7 @@ def _edited_content(content: Any, old: Sequence[Block], new: Sequence[Block]) ->
 
 
 def _edited_result(edited: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
-    """A tool message with new content. A trajectory's copy of the output follows it (mini-swe-agent)."""
+    """A tool message with new content; a trajectory's copy of the output is updated (mini-swe-agent)."""
     before = next((block for block in old.blocks if isinstance(block, ToolResult)), None)
     after = next((block for block in new.blocks if isinstance(block, ToolResult)), None)
     if before is None or after is None or before.parts == after.parts:

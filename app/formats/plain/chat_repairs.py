@@ -1,7 +1,7 @@
-"""Mending a conversation in the form of OpenAI's Chat Completions: each rule once.
+"""Repairing a conversation in the form of OpenAI's Chat Completions: each rule once.
 
-An assistant message and what follows it up to the next one are mended together, so that the answers to
-its calls can be brought directly behind it.
+An assistant message and everything up to the next one are repaired together, so that the results of
+its calls can be moved directly after it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _bad_in_name = re.compile(r"[\s<|\\/>]")
 def mend_openai_chat(pairs: PairsAnew, *, alternate: bool = False) -> Mending:
     """The repairs that a conversation in the form of Chat Completions needs.
 
-    `alternate` joins messages of one role in a row.
+    `alternate` joins consecutive messages of one role.
     """
 
     def mender() -> Mender:
@@ -56,7 +56,7 @@ class ChatMender:
         self.repairs.append(Repair(word, key, detail))
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
-        """Every message once, with made ones between them."""
+        """Every message once, with added ones in between."""
         stretch: list[tuple[str, Message]] = []
         for key, message in pairs:
             if message.get("role") == "assistant" and stretch:
@@ -90,7 +90,7 @@ class ChatMender:
     def _sorted(
         self, clean: Sequence[tuple[str, Message, Message]], open_ids: dict[str, list[str]], function: Any
     ) -> tuple[list[Mended], list[Mended]]:
-        """Answers to the calls, and what stands behind them; answered ids are taken out of `open_ids`."""
+        """The results of the calls, and what goes after them; answered ids are removed from `open_ids`."""
         answers: list[Mended] = []
         others: list[Mended] = []
         called = function is not None
@@ -121,7 +121,7 @@ class ChatMender:
         return answers, others
 
     def _clean(self, key: str, message: Message) -> Message:
-        """A message mended for itself; the same object if it breaks no rule."""
+        """A message repaired on its own; the same object if it breaks no rule."""
         message, words = scrubbed(message)
         for word in words:
             self._note(word, key, "a value that a request cannot contain")
@@ -232,7 +232,7 @@ class ChatMender:
         return {"type": "text", "text": part} if isinstance(part, str) and part.strip() else None
 
     def _calls(self, key: str, message: Message) -> tuple[Message, dict[str, list[str]]]:
-        """The message with ids that can be sent; its calls' ids as they were, each with those of now."""
+        """The message with valid ids, and the original ids of its calls, each with its new ids."""
         calls = message.get("tool_calls") or []
         ids = Ids(longest=LONGEST_ID, any_sign=True)
         given: dict[str, list[str]] = {}
@@ -254,7 +254,7 @@ class ChatMender:
 
 
 def _function_answer(message: Message, name: str) -> Message | None:
-    """A function message if it answers the call of `name`, under the name that the call has now."""
+    """A function message, renamed to the call's new name if needed, if it answers the call `name`."""
     if message.get("name") == name:
         return message
     return {**message, "name": name} if safe_name(message.get("name"), LONGEST_NAME) == name else None
@@ -269,7 +269,7 @@ def _without(message: Message, name: str) -> Message:
 
 
 def _as_words(message: Message) -> Message:
-    """A result that answers no call as a user message of plain text."""
+    """A result without a call as a user message of plain text."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]

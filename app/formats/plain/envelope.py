@@ -1,4 +1,4 @@
-"""The bytes around the list of messages of a document in which something else is damaged, as sound JSON."""
+"""Repairing the bytes around the list of messages of a document that is damaged outside the list."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from app.formats.splice import encode
 from app.model import JsonPath
 
 Shell: TypeAlias = tuple[bytes, bytes]
-"""What stands before the messages, to the opening bracket, and behind them, from the closing one."""
+"""The bytes up to the list's opening bracket, and those from its closing one on."""
 
 Member: TypeAlias = tuple[str, bytes]
-"""Its name and the bytes of its value."""
+"""A member's name and the bytes of its value."""
 
 
 def mended_shell(before: bytes, behind: bytes, path: JsonPath) -> Shell | None:
-    """What stands around the list at `path`, mended; None where no mending makes JSON of it."""
+    """The repaired bytes around the list at `path`; None if they cannot be made valid JSON."""
     with suppress(ValueError):
         mended = mend(before + behind)
         finder = MessageFinder(mended, member=str(path[-1]) if path else MESSAGES)
@@ -29,7 +29,7 @@ def mended_shell(before: bytes, behind: bytes, path: JsonPath) -> Shell | None:
 
 
 def made_shell(path: JsonPath, before: Iterable[Member], behind: Iterable[Member], indent: bytes) -> Shell:
-    """The same made anew of those members beside the list that can be read, each on a line of its own."""
+    """The same, rebuilt from the readable members besides the list, each on a line of its own."""
     if not path:
         return b"[", b"]\n"
     *around, name = path

@@ -1,7 +1,7 @@
-"""How the messages of a plain JSON session lie in their file, and how the file is put together again.
+"""Reading the records of a plain JSON file, and assembling a new file from kept and new records.
 
 Two layouts: one document with a list of messages, and one message a line. Both read the records once,
-in file order, and write a new file from a sequence of kept records (by number) and new bytes.
+in file order, and write a new file from a sequence of kept records (by index) and new bytes.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from app.formats.store import RecordStore, Stored, stored
 from app.model import JsonPath, Notice, Record, Session
 
 Piece: TypeAlias = int | bytes
-"""A record that is kept byte for byte, by its number, or the bytes of another value."""
+"""The index of a record that is kept byte for byte, or the bytes of another value."""
 
 _LONGEST_KEY: Final = 200
 _LAST_LINE: Final = 1 << 20
-"""Bytes of the last conversation that are looked at before it is opened."""
+"""Bytes of the last conversation that are examined before it is opened."""
 _CONTROLS: Final = ("\x1b", "\0", "\x07", "\x08", "\x7f", "\x9b", "\x9d", "\x90")
-"""Characters that make a terminal do something; line ends and tabs are no news."""
+"""Control characters that a terminal acts on, except the usual line ends and tabs."""
 
 
 class Loaded(NamedTuple):
@@ -41,7 +41,7 @@ class Loaded(NamedTuple):
 
     record: Record
     value: Any
-    """`UNREADABLE` where nothing could be read."""
+    """`UNREADABLE` if nothing could be read."""
 
 
 class PlainRecords(RecordStore, ABC):
@@ -53,45 +53,45 @@ class PlainRecords(RecordStore, ABC):
         self.notices: list[Notice] = []
         self.bad_lines: list[int] = []
         self.listed = 0
-        """Records in the list of messages; those behind them stand elsewhere in the file."""
+        """Number of records in the list of messages; later ones are elsewhere in the file."""
         self.style = Style()
         self.bom = False
         self.controls: dict[int, int] = {}
         """Record -> how many of its texts hold control characters."""
         self._ids: set[str] = set()
         self.held = AT_ONCE
-        """Bytes up to which a document is held as a whole while it is read."""
+        """Bytes up to which a document is held in memory as a whole while it is read."""
 
     @abstractmethod
     def load(self) -> Iterator[Loaded]:
-        """Every value in the list of messages, in file order, as its record is added."""
+        """Add every value in the list of messages as a record and yield it, in file order."""
 
     @abstractmethod
     def write(self, pieces: Iterable[Piece], elsewhere: Mapping[int, bytes]) -> Iterator[bytes]:
-        """The file with these messages; `elsewhere` are new bytes of records that stand outside the list."""
+        """The file with these messages; `elsewhere` are new bytes of records outside the list."""
 
     only_messages: ClassVar[bool] = True
-    """Whether a record without a role is something that a person should know of."""
+    """Whether a record without a role deserves a notice."""
 
     def said(self, index: int, value: Any) -> bytes:
-        """A record's bytes saying another value."""
+        """A record's bytes updated to another value."""
         return reshape(self.sound_bytes(index), self.value(index), value)
 
     def new(self, value: Any) -> bytes:
-        """The bytes of a value that is in no file."""
+        """The bytes of a new value."""
         return self.style.written(value)
 
     def sound_bytes(self, index: int) -> bytes:
-        """The bytes of a record as one sound JSON value. Raises ValueError when nothing can be read."""
+        """The bytes of a record as one sound JSON value. Raises ValueError if nothing can be read."""
         raw = self.raw(index)
         return mend(raw) if self[index].damage else raw
 
     def end_of(self, index: int) -> int:
-        """Behind the last byte of a record."""
+        """The end offset of a record."""
         return self[index].offset + self[index].length
 
     def content(self, record: int, path: JsonPath, value: Any) -> Stored:
-        """The content at `path` of a record, measured by `value`, which is what lies there."""
+        """The content at `path` of a record; `value` is the value there, from which it is measured."""
         if isinstance(value, str) and any(sign in value for sign in _CONTROLS):
             self.controls[record] = self.controls.get(record, 0) + 1
         return stored(self, record, path, value)
@@ -106,7 +106,7 @@ class PlainRecords(RecordStore, ABC):
         return Loaded(record, value)
 
     def _key(self, offset: int, value: Any) -> str:
-        """The message's own id where it can serve, else its place."""
+        """The message's own id if it is usable, else `@offset`."""
         ident = value.get("id") if isinstance(value, dict) else None
         if (
             not isinstance(ident, str)
@@ -130,7 +130,7 @@ class LineRecords(PlainRecords):
         super().__init__(source)
         self._sound = True
         self._end = source.size
-        """Where the last line ends, without its line end if it has one."""
+        """End offset of the last line, without its line end."""
 
     def load(self) -> Iterator[Loaded]:
         reader = LineReader(self.source, is_message)
@@ -142,7 +142,7 @@ class LineRecords(PlainRecords):
         self._note_lines(reader)
 
     def _note_lines(self, reader: LineReader) -> None:
-        """Note what is known once all lines are read."""
+        """Take over the reader's findings after the last line."""
         self.notices += reader.notices
         self.bad_lines += reader.bad_lines
         self.bom = reader.bom
@@ -159,7 +159,7 @@ class LineRecords(PlainRecords):
             yield b"\n"
 
     def _span(self, run: tuple[int, int]) -> tuple[int, int]:
-        """Where kept records lie; those at the ends of a sound file take along the blank lines there."""
+        """The byte span of kept records; in a sound file the first and last include blank lines there."""
         first, last = run
         begin = 0 if self._sound and first == 0 else self[first].offset
         is_last = self._sound and last == len(self) - 1
@@ -167,7 +167,7 @@ class LineRecords(PlainRecords):
 
 
 class DocumentRecords(PlainRecords):
-    """One JSON document, or the last of several that lie on a line each."""
+    """One JSON document, or the last of several with a line each."""
 
     def __init__(self, source: Source, begin: int = 0, member: str = MESSAGES) -> None:
         super().__init__(source)
@@ -223,7 +223,7 @@ class DocumentRecords(PlainRecords):
             self.bad_lines.append(line)
 
     def _look_at_shell(self, shell: bytes) -> None:
-        """Note what is wrong with the bytes around the messages."""
+        """Add notices about the bytes around the messages."""
         shell = shell.removeprefix(BOM).strip(b" \t\r\n")
         value, damage = read_value(shell)
         if damage and (value is UNREADABLE or mend(shell) != shell):
@@ -232,11 +232,11 @@ class DocumentRecords(PlainRecords):
             self.notices += (Notice(word, detail=f"outside the messages{lost}") for word in damage)
 
     def member(self, key: str) -> tuple[int, int] | None:
-        """Where the value `key` beside the list of messages lies in the file, if it is whole."""
+        """The byte span of the list's sibling value `key`, if it is whole."""
         return self._members.get(key)
 
     def member_value(self, key: str, longest: int) -> Any:
-        """A value beside the list of messages; None if absent, damaged or over `longest` bytes."""
+        """The list's sibling value `key`; None if absent, damaged or over `longest` bytes."""
         start, end = self._members.get(key, (0, 0))
         if not 0 < end - start <= longest:
             return None
@@ -244,7 +244,7 @@ class DocumentRecords(PlainRecords):
         return None if damage else value
 
     def add_elsewhere(self, start: int, end: int, kind: str) -> Record:
-        """Make a record of a value that stands outside the list; call it when all is loaded."""
+        """Add a record for a value outside the list; call it after loading."""
         record = Record(len(self), start, end - start, self._line_of(start), kind, f"@{start}")
         self.append(record)
         return record
@@ -275,7 +275,7 @@ class DocumentRecords(PlainRecords):
         yield behind
 
     def _readable(self, start: int, end: int, elsewhere: Mapping[int, bytes]) -> Iterator[Member]:
-        """The members beside the list that lie in a part of the file and can be read."""
+        """The readable siblings of the list in a part of the file."""
         new = {self[index].offset: data for index, data in elsewhere.items()}
         for key, (begin, stop) in self._members.items():
             if start <= begin < end:
@@ -314,7 +314,7 @@ class DocumentRecords(PlainRecords):
         yield from self._copied(start, end)
 
     def _gap(self, run: Run, first: bool) -> bytes:
-        """What stands before a message."""
+        """The bytes before a message."""
         index = None if isinstance(run, bytes) else run[0]
         if first and self.listed and self._list.sound:
             return self.source.read(self._list.start, self[0].offset - self._list.start)
@@ -326,7 +326,7 @@ class DocumentRecords(PlainRecords):
         return self.style.separator
 
     def _last_gap(self) -> bytes:
-        """What stands before the closing bracket."""
+        """The bytes before the closing bracket."""
         if self.listed and self._list.sound:
             end = self.end_of(self.listed - 1)
             return self.source.read(end, self._list.end - end)
@@ -335,7 +335,7 @@ class DocumentRecords(PlainRecords):
 
 
 def open_records(source: Source, member: str = MESSAGES) -> PlainRecords:
-    """The records of a plain JSON session, not loaded yet; `member` names the list, if it is not the root."""
+    """The records of a plain JSON session, not yet loaded; `member` names the list if it is not the root."""
     match shape_of(source, member):
         case Shape.LINES:
             return LineRecords(source)
@@ -349,11 +349,11 @@ def open_records(source: Source, member: str = MESSAGES) -> PlainRecords:
 
 
 Run: TypeAlias = tuple[int, int] | bytes
-"""The first and last of records that stand side by side, or the bytes of another value."""
+"""The first and last index of adjacent records, or the bytes of another value."""
 
 
 def _runs(pieces: Iterable[Piece], *, joined: bool) -> Iterator[Run]:
-    """The pieces, records that follow each other in the file taken together where `joined`."""
+    """The pieces; if `joined`, records that are adjacent in the file are one run."""
     run: tuple[int, int] | None = None
     for piece in pieces:
         if isinstance(piece, int) and run is not None and joined and piece == run[1] + 1:
@@ -369,7 +369,7 @@ def _runs(pieces: Iterable[Piece], *, joined: bool) -> Iterator[Run]:
 
 
 def _last_line(source: Source) -> int:
-    """Where the last line begins that is not blank."""
+    """The offset of the last non-blank line."""
     end, seen = source.size, False
     while end > 0:
         begin = max(0, end - CHUNK)
@@ -384,7 +384,7 @@ def _last_line(source: Source) -> int:
 
 
 def records_of(session: Session) -> PlainRecords:
-    """The records of a session that a plain format read. Raises TypeError for another's."""
+    """The records of a session read by a plain format; raises TypeError for any other."""
     if not isinstance(session.records, PlainRecords):
         raise TypeError(f"a {session.format} session is not written as plain JSON records")
     return session.records

@@ -1,4 +1,4 @@
-"""Whole new files of plain JSON: a request's messages, and its system prompt where there is one."""
+"""Writing new plain JSON files: a request's messages, and its system prompt if there is one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.model import Message, Role, Text, ToolResult
 
 
 def fresh_anthropic(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes]:
-    """An object with `system` and `messages`, as the Messages API takes it."""
+    """An object with `system` and `messages`, as in a request to the Messages API."""
     prompts = [m for m in messages if m.role is Role.SYSTEM]
     system = [form_of(block) for message in prompts for block in message.blocks]
     members = [(b'"system":', encode(system))] if system else []
@@ -26,7 +26,7 @@ def fresh_anthropic(messages: Sequence[Message], heading: SessionHeader) -> Iter
 
 
 def fresh_openai_chat(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes]:
-    """An object with `messages`, as Chat Completions takes it: each result is a message of its own."""
+    """An object with `messages`, as in a Chat Completions request: each result is its own message."""
     yield b'{"messages":[\n'
     yield from _listed(form for message in messages for form in _chat(message))
     yield b"\n]}\n"

@@ -1,4 +1,4 @@
-"""What plain JSON messages may report of themselves: when they were made, by which model, at what cost."""
+"""Reading metadata that plain JSON messages may have: time, model and usage."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.model import Usage
 
 _TIME_KEYS: Final = ("timestamp", "created_at", "time", "created")
 _MILLISECONDS: Final = 1e11
-"""A number from here on counts milliseconds: as seconds it would lie after the year 5000."""
+"""A number from here on counts milliseconds: as seconds it would be after the year 5000."""
 
 
 def time_of(message: Mapping[str, Any]) -> float | None:
-    """Seconds since 1970 at which a message says it was made; trajectories say it in `extra`."""
+    """A message's time in seconds since 1970; trajectories have it in `extra`."""
     extra = message.get("extra")
     for holder in (message, extra) if isinstance(extra, dict) else (message,):
         for key in _TIME_KEYS:
@@ -46,7 +46,7 @@ def model_of(message: Mapping[str, Any]) -> str | None:
 
 
 def usage_of(message: Mapping[str, Any]) -> Usage | None:
-    """The tokens that the provider reported with a message, in either provider's words."""
+    """The usage reported with a message, in either provider's form."""
     usage = message.get("usage", response_of(message).get("usage"))
     if not isinstance(usage, dict):
         return None
@@ -74,7 +74,7 @@ def response_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def total(usages: Iterable[Usage | None]) -> Usage | None:
-    """All of them together; None where there is none."""
+    """The sum of all usages; None if there is none."""
     known = [usage for usage in usages if usage is not None]
     if not known:
         return None
@@ -87,6 +87,6 @@ def total(usages: Iterable[Usage | None]) -> Usage | None:
 
 
 def _count(value: Any) -> int:
-    """A token count; 0 for anything that is none."""
+    """A token count; 0 for any other value."""
     is_count = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
     return int(value) if is_count else 0

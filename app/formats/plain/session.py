@@ -1,8 +1,8 @@
-"""What the two plain JSON formats have in common: a file that holds a list of messages, and little else.
+"""The base of the plain JSON formats: a file that holds a list of messages, and little else.
 
-All of the list is sent when the conversation goes on, so every message in it is live; a compaction that
-is told by its text is marked on its message, and nothing is hidden by it. A rewrite takes out what is
-not wanted any more, and leaves everything outside the list as it is.
+The whole list is sent when the conversation goes on, so every message in it is live; a compaction that
+is recognised by its text becomes a boundary on its message and hides nothing. A rewrite removes
+messages that are not wanted, and leaves everything outside the list as it is.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ DAMAGE: Final = frozenset(
         "invalid-utf8", "not-a-record",
     }
 )  # fmt: skip
-"""Words for bytes that a rewrite does not write again."""
+"""Warning words for bytes that a rewrite does not copy."""
 
 _SMALL: Final = 1 << 16
-"""Bytes of a value beside the messages that may be a title or a model."""
+"""Bytes of a value besides the messages up to which it may be a title or a model."""
 
 _HELD: Final = 4 << 20
-"""Bytes of a document that is read for nothing but what it would send."""
+"""Bytes of a document held in memory when it is only streamed for its request."""
 
 _NOTICES: Final = 100
-"""Notices of one word with a line of their own."""
+"""Notices of one word that are listed one by one."""
 
 
 class MessageReader(ABC):
-    """Makes messages of the records of one session, in file order."""
+    """Reads the messages of one session's records, in file order."""
 
     def __init__(self, records: PlainRecords) -> None:
         self.records = records
 
     @abstractmethod
     def message(self, record: Record, value: dict[str, Any]) -> Message:
-        """The message of a record that has a role; one that is not sent does not stand live."""
+        """The message of a record that has a role; one that is not sent is not `LIVE`."""
 
     def elsewhere(self) -> Iterable[Message]:
-        """Messages that stand outside the list, after all in it were read."""
+        """Messages outside the list; called after all messages in it were read."""
         return ()
 
 
@@ -64,11 +64,11 @@ class PlainFormat(ABC):
 
     @abstractmethod
     def _reader(self, records: PlainRecords) -> MessageReader:
-        """Makes the messages of a session that is being read."""
+        """The reader for the messages of a session."""
 
     @abstractmethod
     def _mender(self) -> Mender:
-        """A pass of repairs, to tell at loading what is broken."""
+        """A mender, which finds on loading what is broken."""
 
     @abstractmethod
     def _mending(self, records: PlainRecords, pairs: PairsAnew, *, alternate: bool) -> Mending:
@@ -76,42 +76,42 @@ class PlainFormat(ABC):
 
     @abstractmethod
     def made(self, message: Message) -> dict[str, Any]:
-        """A message that is in no file, in the provider's form."""
+        """A new message in the provider's form."""
 
     @abstractmethod
     def edited(self, value: dict[str, Any], old: Message, new: Message) -> dict[str, Any]:
-        """A record's value saying what `new` says where it said `old`; what is kept is the same object."""
+        """A record's value with `new` instead of `old`; unchanged parts are the same objects."""
 
     def edited_elsewhere(self, value: Any, old: Message, new: Message) -> Any:
-        """The same for a value that stands outside the list of messages."""
+        """The same for a value outside the list of messages."""
         return value
 
     def sent(self, value: dict[str, Any]) -> dict[str, Any]:
-        """What is sent of a record's value, in the provider's form."""
+        """The message that is sent for a record's value, in the provider's form."""
         return value
 
     def stored(self, value: dict[str, Any]) -> dict[str, Any]:
-        """What a record holds of a message in the provider's form."""
+        """The value to store for a message in the provider's form; the inverse of `sent`."""
         return value
 
     def copies(self, records: PlainRecords, texts: Callable[[], Mapping[str, str]]) -> dict[int, bytes]:
-        """New bytes of records outside the list that repeat results; `texts` gives new ones by old ones."""
+        """New bytes of records outside the list that repeat results; `texts` maps old texts to new ones."""
         return {}
 
     def gone(self, session: Session, rewrite: Rewrite) -> set[int]:
-        """Listed records that are no message and go with what is changed or left out."""
+        """Listed records that are not messages and are removed with what is changed or left out."""
         return set()
 
     def heading(self, records: PlainRecords, rewrite: Rewrite) -> dict[int, bytes]:
-        """New bytes of records that tell of the session as a whole."""
+        """New bytes of records that describe the session as a whole."""
         return {}
 
     def _notices(self, records: PlainRecords) -> Iterable[Notice]:
-        """What else a person should know of the file."""
+        """Further notices about the file."""
         return ()
 
     def _open(self, source: Source) -> PlainRecords:
-        """The records of a session, not loaded yet."""
+        """The records of a session, not yet loaded."""
         return open_records(source)
 
     def sniff(self, source: Source) -> bool:
@@ -119,7 +119,7 @@ class PlainFormat(ABC):
         return kind_of(source) == self.name
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session; there are no branches to choose from, so `leaf` plays no part."""
+        """The session; the format has no branches, so `leaf` is ignored."""
         records = self._open(source)
         reader = self._reader(records)
         messages: list[Message] = []
@@ -161,17 +161,17 @@ class PlainFormat(ABC):
         )
 
     def live_request(self, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What `request` gives of the live messages of a file, each read when its turn comes."""
+        """What `request` yields for the live messages of a file, each read lazily."""
         records = self._open(source)
         records.held = _HELD
         return self._sent(_loaded(records, self._reader(records)))
 
     def _sent(self, loaded: Iterable[tuple[Message, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The live ones of some messages, in the provider's form."""
+        """The live ones among these messages, in the provider's form."""
         return ((m.key, self.sent(value)) for m, value in loaded if m.standing is SendStatus.LIVE)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Each message's key with its form; what stands outside the list of messages is left out."""
+        """Each message's key with its provider form; what is outside the list of messages is left out."""
         records = records_of(session)
         originals = {message.key: message for message in session.messages}
         for message in messages:
@@ -185,7 +185,7 @@ class PlainFormat(ABC):
                 yield message.key, self.sent(value)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file with these messages. Ids, title and usage have no place in it and are ignored."""
+        """Plan the file with these messages. It has no ids, title or usage, so these are ignored."""
         records = records_of(session)
         plan = self._mending(
             records,
@@ -210,7 +210,7 @@ class PlainFormat(ABC):
         )
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """Such a file has no folder of its own."""
+        """None: such a file has no folder of its own."""
         return None
 
     def resume_command(self, session_id: str) -> str | None:
@@ -218,7 +218,7 @@ class PlainFormat(ABC):
         return None
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """`<stem>.compacted` with the ending of the original."""
+        """`<stem>.compacted` with the suffix of the original."""
         return compacted_name(original)
 
 
@@ -230,7 +230,7 @@ def compacted_name(original: PurePath) -> str:
 
 
 def _loaded(records: PlainRecords, reader: MessageReader) -> Iterator[tuple[Message, dict[str, Any]]]:
-    """Load all records; each message in the list with its record's value."""
+    """Load all records; yields each message in the list with its record's value."""
     for record, value in records.load():
         if not isinstance(value, dict):
             continue
@@ -246,7 +246,7 @@ def _loaded(records: PlainRecords, reader: MessageReader) -> Iterator[tuple[Mess
 def _noted(
     loaded: Iterable[tuple[Message, dict[str, Any]]], messages: list[Message]
 ) -> Iterator[tuple[Message, dict[str, Any]]]:
-    """The same, each message added to `messages` as it passes by."""
+    """Pass the items through, adding each message to `messages`."""
     for message, value in loaded:
         messages.append(message)
         yield message, value
@@ -274,6 +274,6 @@ def _control_notices(records: PlainRecords) -> Iterator[Notice]:
 
 
 def _word_beside(records: PlainRecords, key: str) -> str | None:
-    """A short text that stands beside the list of messages."""
+    """The list's sibling value `key` if it is a short text."""
     value = records.member_value(key, _SMALL) if isinstance(records, DocumentRecords) else None
     return value if isinstance(value, str) and value else None

@@ -1,8 +1,8 @@
-"""Which of the two plain JSON formats some content is of, told by the content alone.
+"""Detecting which of the two plain JSON dialects a file is in, by its content alone.
 
-Both dialects share most of their words, so evidence is gathered until it decides: first from the head
-of the file, then from more of it. A conversation of nothing but roles and strings is valid in both and
-is read as Chat Completions, the form that everything writes.
+The dialects share most member names, so evidence is gathered until it is conclusive: first from the head
+of the file, then from more of it. A conversation of only roles and strings is valid in both and is read
+as Chat Completions, the form that most programs write.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ OPENAI_CHAT: Final = "openai-chat"
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 _HEADS: Final = (64 << 10, 1 << 20, 8 << 20)
-"""Bytes that are looked at, one after the other, until a message is in sight."""
+"""Head sizes in bytes that are tried in turn until a message is found."""
 _SEARCHED: Final = 8 << 20
-"""Bytes that are searched for what only one of the dialects has."""
+"""Bytes searched for members that only one of the dialects has."""
 _ROWS: Final = 300
-"""Lines that are looked at."""
+"""Lines that are examined."""
 _SMALL: Final = 256 << 10
-"""Bytes of a value beside the messages that is worth a look."""
+"""Bytes of a value besides the messages up to which it is parsed."""
 
 _OTHER_PARTS: Final = frozenset(
     {"input_text", "output_text", "input_image", "output_audio", "reasoning_text", "summary_text"}
 )
-"""Parts of OpenAI's Responses, which no chat message holds."""
+"""Part types of OpenAI's Responses, which no chat message has."""
 _ANTHROPIC_BLOCKS: Final = frozenset(
     {
         "tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use",
@@ -56,7 +56,7 @@ _words_of_one = re.compile(
 
 
 class Shape(StrEnum):
-    """How messages lie in a file."""
+    """How messages are laid out in a file."""
 
     DOCUMENT = "document"
     """One JSON document with a list of messages."""
@@ -68,22 +68,22 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class HeadFacts:
-    """What the head of a file shows."""
+    """Facts about the head of a file."""
 
     shape: Shape | None = None
-    """None where there is no message in sight."""
+    """None if no message was found."""
     values: tuple[Any, ...] = ()
-    """The first messages, or whatever stands where messages would."""
+    """The first messages, or whatever is in their place."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Small values beside the list of messages, by key."""
+    """Small sibling values of the list of messages, by key."""
     begun: bool = False
-    """Whether something has begun that may be a message when more of it is seen."""
+    """Whether something was begun that may turn out to be a message in a longer head."""
     path: JsonPath = ()
-    """Where the list lies in its document."""
+    """Path of the list in its document."""
 
 
 def kind_of(source: Source) -> str | None:
-    """`anthropic`, `openai-chat`, or None where the content is of neither."""
+    """`anthropic`, `openai-chat`, or None if the content is neither."""
     look = first_look(source)
     if look.shape is None or not are_messages(look.values):
         return None
@@ -91,12 +91,12 @@ def kind_of(source: Source) -> str | None:
 
 
 def shape_of(source: Source, member: str = MESSAGES) -> Shape:
-    """How the messages lie in a file that is of one of the kinds, under a name if not at the root."""
+    """The layout of a file in one of the dialects; `member` names the list if it is not at the root."""
     return first_look(source, member).shape or Shape.DOCUMENT
 
 
 def first_look(source: Source, member: str = MESSAGES) -> HeadFacts:
-    """The shortest look from the beginning of the file that shows something; see `MessageFinder`."""
+    """Facts from the smallest head of the file that shows a message; see `MessageFinder`."""
     return once(source, ("look", member), lambda: _first_look(source, member))
 
 
@@ -110,7 +110,7 @@ def _first_look(source: Source, member: str) -> HeadFacts:
 
 
 def _look(source: Source, size: int, member: str) -> HeadFacts:
-    """What the first `size` bytes show; what does not hang on the list's name is found out once."""
+    """Facts from the first `size` bytes; those that do not depend on the list's name are cached."""
     head, whole = source.read(0, size), size >= source.size
     start = document_start(head)
     if head[start : start + 1] == b"[":
@@ -122,7 +122,7 @@ def _look(source: Source, size: int, member: str) -> HeadFacts:
 
 
 def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> HeadFacts:
-    """What some bytes from the beginning of a file show; `whole` says that they are all of it."""
+    """Facts from a file's first bytes; `whole`: they are the whole file."""
     finder = MessageFinder(head, document_start(head), member)
     values = tuple(element.value for element in finder if element.value is not UNREADABLE)
     found = finder.found
@@ -135,12 +135,12 @@ def look_at(head: bytes, *, whole: bool, member: str = MESSAGES) -> HeadFacts:
 
 
 def _rows(head: bytes, *, whole: bool, salvage: bool) -> HeadFacts:
-    """What the lines show; `salvage` says to look between the lines of what may be a broken document, too."""
+    """Facts from the lines; `salvage`: also from the lines of what may be a broken document."""
     lines = head if whole else head[: head.rfind(b"\n") + 1]
     first, _, others = lines.partition(b"\n")
     if first.rstrip().endswith((b"[", b"{")):
-        # A document begins here that is printed for people: what stands on its lines are parts of values,
-        # or messages, if it is too broken to be found. This line is no torn record of lines.
+        # A pretty-printed document begins here: its lines are parts of values, or messages if it is too
+        # broken to be recognised. This line is not a torn JSONL record.
         if not salvage or first.strip() in (b"[", b"{"):
             return HeadFacts()
         lines = others
@@ -182,20 +182,20 @@ def _beside(head: bytes, found: MessageList) -> dict[str, Any]:
 
 
 def _judged(look: HeadFacts) -> str | None:
-    """The dialect that the messages in sight prove; None where they could be of either."""
+    """The dialect that the messages in the head prove; None if they could be in either."""
     messages = [value for value in look.values if isinstance(value, dict) and is_message(value)]
     return _the_larger(sum(map(_is_anthropic, messages)), sum(map(_is_chat, messages)))
 
 
 def _searched(source: Source) -> str | None:
-    """The dialect whose words are found further on; inside a string their quotes would be escaped."""
+    """The dialect whose member names occur later in the file; inside a string their quotes are escaped."""
     data = source.read(0, _SEARCHED)
     found = {match.lastgroup for match in islice(_words_of_one.finditer(data), 100)}
     return _the_larger("anthropic" in found, "chat" in found)
 
 
 def _by_hints(look: HeadFacts) -> str | None:
-    """The dialect that more speaks for, without proof."""
+    """The more likely dialect, without proof."""
     tools = _objects(look.beside.get("tools"))
     messages = [value for value in look.values if isinstance(value, dict)]
     anthropic = sum(key in look.beside for key in _ANTHROPIC_BESIDE)

@@ -1,4 +1,4 @@
-"""The spacing of a plain JSON file, so that what is new looks like what is there."""
+"""Detecting the spacing of a plain JSON file, so that new values are formatted like the old ones."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from app.formats.pages import Data
 from app.formats.splice import encode
 
 HEAD: Final = 4096
-"""Bytes of a record that are looked at for its style."""
+"""Bytes of a record that are examined for its style."""
 
 
 class Style(Struct, frozen=True):
     """How the values of a file are spaced."""
 
     separator: bytes = b", "
-    """Between two messages, the comma included."""
+    """Bytes between two messages, including the comma."""
     margin: str = ""
-    """What stands before each line of a message but the first."""
+    """Indentation of each line of a message except the first."""
     step: str | None = None
     """Indentation of one level inside a message; None for messages on one line."""
     comma: str = ","
@@ -29,7 +29,7 @@ class Style(Struct, frozen=True):
     newline: str = "\n"
 
     def written(self, value: Any) -> bytes:
-        """A value in this style."""
+        """A value formatted in this style."""
         separators = (self.comma, self.colon) if self.step is None else (",", ": ")
         text = json.dumps(value, ensure_ascii=False, indent=self.step, separators=separators)
         if self.step is not None:
@@ -41,7 +41,7 @@ class Style(Struct, frozen=True):
 
 
 def line_style(head: bytes) -> Style:
-    """The spacing of a file of lines, judged by the head of its first record."""
+    """The spacing of a JSONL file, judged by the head of its first record."""
     spaced = b'": ' in head
     return Style(b"\n", comma=", " if spaced else ",", colon=": " if spaced else ":")
 

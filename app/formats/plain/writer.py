@@ -1,4 +1,4 @@
-"""What a rewrite puts into the list of messages of a plain JSON file, in order."""
+"""Planning the new list of messages of a plain JSON file, in order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.formats.reshape import reshape, same
 from app.model import Message, Session, ToolResult, text_of
 
 _GONE: Final = object()
-"""The value of a record that is not written again."""
+"""The value of a record that is removed."""
 
 
 class Dialect(Protocol):
-    """How a dialect spells what a rewrite asks for; see `app.formats.plain.session.PlainFormat`."""
+    """The parts of `app.formats.plain.session.PlainFormat` that writing needs."""
 
     def made(self, message: Message) -> dict[str, Any]: ...
 
@@ -37,13 +37,13 @@ class Step(Struct, frozen=True):
     """One value of the new file's list."""
 
     record: int | None
-    """None for a made one."""
+    """None for a new value."""
     value: Any = None
-    """What it shall say; None to keep the record's bytes."""
+    """The new value; None to keep the record's bytes."""
 
 
 class Writer:
-    """What a rewrite puts into the list of messages, in order."""
+    """Plans the new list of messages."""
 
     def __init__(self, kind: Dialect, session: Session, rewrite: Rewrite, plan: Mending) -> None:
         self._kind = kind
@@ -55,7 +55,7 @@ class Writer:
         self._gone = kind.gone(session, rewrite)
 
     def steps(self) -> Iterator[Step]:
-        """Every value of the new list; records that are no live message keep their place among them."""
+        """Every value of the new list; records that are not live messages keep their place among them."""
         strays = self._strays()
         stray = next(strays, None)
         for step in self._mended() if self._plan.needed else self._unmended():
@@ -69,7 +69,7 @@ class Writer:
             stray = next(strays, None)
 
     def _unmended(self) -> Iterator[Step]:
-        """The wanted messages; of those that nobody changed nothing is read."""
+        """The wanted messages; unchanged ones are not read."""
         for message in self._messages:
             original = self._originals.get(message.key)
             if original is None:
@@ -97,21 +97,21 @@ class Writer:
         return self._kept(index) if same(self._records.value(index), value) else Step(index, value)
 
     def _kept(self, index: int) -> Step:
-        """A record as it is; one whose bytes are no sound JSON says the same in other bytes."""
+        """An unchanged record; if its bytes are not sound JSON, its value is written in new bytes."""
         sound = not self._records[index].damage or self._records.sound_bytes(index) == self._records.raw(
             index
         )
         return Step(index, None if sound else self._records.value(index))
 
     def _strays(self) -> Iterator[int]:
-        """Listed records that are no live message and yet are written again."""
+        """Listed records that are not live messages but are kept."""
         apart = self._gone.union(message.records[0] for message in self._session.live)
         for index in range(self._records.listed):
             if index not in apart and isinstance(self._records.value(index), dict):
                 yield index
 
     def pieces(self) -> Iterator[Piece]:
-        """The steps as pieces of the file."""
+        """The steps as pieces of the new file."""
         for step in self.steps():
             if step.record is None:
                 yield self._records.new(step.value)
@@ -135,7 +135,7 @@ class Writer:
         return changed | self._kind.copies(self._records, self._changed_texts)
 
     def _changed_texts(self) -> dict[str, str]:
-        """Results that are changed or left out, each with what stands for it."""
+        """The texts of changed or removed results, each with its replacement."""
         now = {block.key: block for message in self._messages for block in message.blocks}
         changed: dict[str, str] = {}
         for message in self._session.live:
@@ -147,18 +147,18 @@ class Writer:
 
 
 class Lines:
-    """The physical line of each message that has one."""
+    """Looks up the physical lines of messages."""
 
     def __init__(self, records: PlainRecords, messages: Iterable[Message]) -> None:
         self._records = records
         self._index = {message.key: message.records[0] for message in messages if message.records}
 
     def of(self, key: str) -> int | None:
-        """The line of the message `key`."""
+        """The 1-based line of the message `key`; None if it has none."""
         index = self._index.get(key)
         return None if index is None else self._records[index].line
 
 
 def same_blocks(message: Message, original: Message) -> bool:
-    """Whether a message says what it said."""
+    """Whether a message's blocks are unchanged."""
     return message is original or message.blocks == original.blocks

@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses API: read into blocks, put together to messages, written again, mended.
+"""Items of OpenAI's Responses API: reading them into blocks and messages, writing and repairing them.
 
 Two formats hold them: rollouts of Codex, and requests or lists of items as plain JSON.
 """

@@ -1,6 +1,6 @@
-"""Who wrote the texts of a user message: the person, the client, or a compaction.
+"""Determining who wrote the texts of a user message: the person, the client, or a compaction.
 
-Newer clients note the kind of every part of a message beside it; older ones leave it to its text.
+Newer clients record the kind of every part beside the message; for older ones it is judged by the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SUMMARY_PREFIX: Final = (
 
 SUMMARY_KIND: Final = "compaction.summary"
 PASSED: Final = "internal_chat_message_metadata_passthrough"
-"""Where Codex keeps what it knows of a message beside its content."""
+"""The member in which Codex keeps facts about a message besides its content."""
 KINDS: Final = "content_item_kinds"
 _UNSURE: Final = ("", "unknown")
 
@@ -29,7 +29,7 @@ _TAGS: Final = (
     "environment_context", "user_instructions", "skill", "user_shell_command", "turn_aborted",
     "subagent_notification", "subagents", "hook_prompt", "context_window",
 )  # fmt: skip
-"""Tags around what Codex itself puts into user messages."""
+"""Tags around texts that Codex itself puts into user messages."""
 
 _injected = re.compile(
     r"\s*+(?:<(?P<tag>" + "|".join(_TAGS) + r")(?:\s[^<>]*+)?>|# AGENTS\.md instructions for )", re.IGNORECASE
@@ -38,13 +38,13 @@ _picture = re.compile(r"\s*+(?:<image(?: [^<>]*+)?>|</image>)\s*+\Z")
 
 
 def authors_of(item: Mapping[str, Any], texts: Mapping[int, str]) -> dict[int, Author]:
-    """The author of each text of a user message, by its place in the content."""
+    """The author of each text of a user message, by its index in the content."""
     kinds = _kinds(item)
     return {number: _author(kinds.get(number, ""), text) for number, text in texts.items()}
 
 
 def summary_boundary(text: str, key: str, record: int) -> Boundary | None:
-    """The compaction that a message of this text stands for, Codex's own or one of ours; None for others."""
+    """The boundary of a message whose text is a compaction's, by Codex or by us; None for other texts."""
     if text.startswith(SUMMARY_PREFIX):
         return Boundary(key, trigger="", strategy="client", record=record)
     found = boundary_of(text, key, record)
@@ -52,7 +52,7 @@ def summary_boundary(text: str, key: str, record: int) -> Boundary | None:
 
 
 def is_from_client(item: Mapping[str, Any]) -> bool:
-    """Whether a message is noted down to hold nothing of the person's."""
+    """Whether a message is recorded as holding nothing of the person's."""
     kinds = _kinds(item)
     return bool(kinds) and not any(kind.startswith("user.") or kind in _UNSURE for kind in kinds.values())
 
@@ -81,7 +81,7 @@ def _author(kind: str, text: str) -> Author:
 
 
 def is_client_text(text: str) -> bool:
-    """Whether a text is nothing but what Codex puts into user messages: it begins and ends in its tag."""
+    """Whether a text is entirely Codex's own: it begins and ends with one of its tags."""
     start = _injected.match(text)
     if start is None:
         return False

@@ -1,4 +1,4 @@
-"""The blocks of an item; their texts stay in the file."""
+"""Reading the blocks of an item; their texts stay in the file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.model import (
 )
 
 _TEXT_KEYS: Final = {"refusal": "refusal"}
-"""Parts whose text does not lie under `text`."""
+"""Part types whose text is not under `text`."""
 _GIVEN: Final = {
     "function_call": "arguments",
     "tool_search_call": "arguments",
@@ -40,7 +40,7 @@ _GIVEN: Final = {
     "shell_call": "action",
     "apply_patch_call": "operation",
 }
-"""Where a call says what it wants."""
+"""Call type -> member that holds its input."""
 _PATHS: Final = ("file_path", "path", "filePath", "target_file")
 
 
@@ -58,12 +58,12 @@ def role_of(item: Mapping[str, Any]) -> Role:
 
 
 def given_of(kind: str) -> str:
-    """The member in which a call of this type says what it wants."""
+    """The member that holds the input of a call of this type."""
     return _GIVEN[kind]
 
 
 def answer_of(kind: str) -> str:
-    """The member in which an output of this type says what came of it."""
+    """The member that holds the result in an output of this type."""
     return "tools" if kind == "tool_search_output" else "output"
 
 
@@ -80,7 +80,7 @@ class JoinedTexts:
         self.preview = "\n\n".join(part.preview for part in parts)[:PREVIEW_CHARS]
 
     def read(self) -> str:
-        """The texts with an empty line between them."""
+        """The texts joined by empty lines."""
         return "\n\n".join(part.read() for part in self._parts)
 
     def value(self) -> Any:
@@ -101,7 +101,7 @@ class _Spot(NamedTuple):
         return Place(self.record, self.path)
 
     def content(self, value: Any, *steps: str | int) -> Stored:
-        """The content that `value` is, which lies at `steps` from here."""
+        """The content for `value`, which is at the relative path `steps`."""
         return stored(self.store, self.record, (*self.path, *steps), value)
 
     def inside(self, key: str, *steps: str | int) -> _Spot:
@@ -110,14 +110,14 @@ class _Spot(NamedTuple):
 
 
 class ItemReader:
-    """Makes blocks of items, in file order: an output is judged by the call that was read before it."""
+    """Reads blocks of items in file order: an output is judged by the call read before it."""
 
     def __init__(self, store: RecordStore) -> None:
         self._store = store
         self._tools: dict[str, str] = {}
 
     def blocks(self, record: int, path: JsonPath, key: str, item: Mapping[str, Any]) -> tuple[Block, ...]:
-        """The blocks of the item at `path` of a record; never none, so that every item can be named."""
+        """The blocks of the item at `path` of a record; at least one, so that every item has a key."""
         spot = _Spot(self._store, record, self._store.shared_path(path), f"{key}:0")
         kind = kind_of(item)
         if kind in ("message", "agent_message"):
@@ -185,7 +185,7 @@ def text_in(part: Any) -> str | None:
 
 
 def text_key(part: Mapping[str, Any]) -> str:
-    """The member under which a part's text lies."""
+    """The member that holds a part's text."""
     return _TEXT_KEYS.get(str(part.get("type")), "text")
 
 
@@ -232,7 +232,7 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 def _other(spot: _Spot, kind: str, item: Mapping[str, Any]) -> Block:
-    """What is neither said nor called: reasoning, sealed summaries, pictures, the provider's own tools."""
+    """The block of any other item: reasoning, encrypted summaries, images, the provider's own tools."""
     seal = item.get("encrypted_content")
     length = len(seal) if isinstance(seal, str) else 0
     if kind == "reasoning":
@@ -246,7 +246,7 @@ def _other(spot: _Spot, kind: str, item: Mapping[str, Any]) -> Block:
 
 
 def _shown(spot: _Spot, item: Mapping[str, Any]) -> Content:
-    """What of its reasoning the model lets be seen: its summary, and of open models the text itself."""
+    """The visible part of a reasoning item: its summary, and for open models the text itself."""
     found = [
         spot.content(text, member, number, text_key(part))
         for member in ("summary", "content")

@@ -1,4 +1,4 @@
-"""Items as entries of a conversation, and entries put together to messages."""
+"""Items as entries of a conversation, and joining entries to messages."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from app.model import Author, Block, Boundary, JsonPath, Message, Role, SendStat
 
 
 class Entry(Struct):
-    """One item: where it lies and what it says."""
+    """One item: where it is, and its blocks."""
 
     record: int
     path: JsonPath
-    """The item inside its record."""
+    """Path of the item inside its record."""
     key: str
     kind: str
     """The item's type."""
     role: Role
     blocks: tuple[Block, ...]
     reply: int = 0
-    """The number of the call of the model that it came from; only what the model made is told apart by it."""
+    """Number of the model reply that it came from; only items made by the model are told apart by it."""
     named: bool = False
     """Whether the item has an id."""
     time: float | None = None
@@ -31,7 +31,7 @@ class Entry(Struct):
 
     @property
     def typed(self) -> bool:
-        """Whether the person wrote in it."""
+        """Whether the person wrote part of it."""
         return any(isinstance(block, Text) and block.author is Author.USER for block in self.blocks)
 
 
@@ -39,9 +39,9 @@ _JOINED = (Role.ASSISTANT, Role.TOOL)
 
 
 def messages_of(entries: Iterable[Entry], usages: Mapping[int, Usage]) -> Iterator[Message]:
-    """The entries as messages: all items of one reply are one, and so is a run of outputs.
+    """The entries as messages: all items of one reply are one message, and so is a run of outputs.
 
-    `usages` is what the provider reported, by number of the reply.
+    `usages` are the reported usages by reply number.
     """
     groups: list[list[Entry]] = []
     newest: dict[SendStatus, list[Entry]] = {}

@@ -1,4 +1,4 @@
-"""Items in the provider's form: made anew, or over the value that a record holds."""
+"""Writing items in the provider's form: from scratch, or by editing a record's value."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ROLES: Final = {
 
 
 def made_items(message: Message, blocks: Sequence[Block]) -> Iterator[Item]:
-    """Items for blocks of `message` that are in no file; thinking cannot be made and is left out.
+    """Items for new blocks of `message`; thinking cannot be made, so it is left out.
 
-    A marker is the developer's word: as the user's it would count as a turn of its own.
+    A marker gets the role developer: with the role user it would count as a turn of its own.
     """
     said: list[Part] = []
     role = _role(message, blocks)
@@ -40,17 +40,17 @@ def made_items(message: Message, blocks: Sequence[Block]) -> Iterator[Item]:
 
 
 def message_item(role: str, parts: Sequence[Part]) -> Item:
-    """A message of parts that are in no file."""
+    """A message item of new parts."""
     return {"type": "message", "role": role, "content": [made_part(part, role) for part in parts]}
 
 
 def text_item(role: str, text: str) -> Item:
-    """A message of one text."""
+    """A message item of one text."""
     return {"type": "message", "role": role, "content": [{"type": _text_type(role), "text": text}]}
 
 
 def made_part(part: Part, role: str) -> Any:
-    """A part of a message or an output that is in no file."""
+    """A new part of a message or an output."""
     match part:
         case Text():
             return {"type": _text_type(role), "text": part.content.read()}
@@ -64,7 +64,7 @@ def made_part(part: Part, role: str) -> Any:
 
 
 def edited_item(value: Item, place: JsonPath, old: Sequence[Block], new: Sequence[Block]) -> Item:
-    """The item at `place` with the blocks `new` where it held `old`; what is kept is the same object."""
+    """The item at `place` with the blocks `new` instead of `old`; unchanged parts are the same objects."""
     if old and old[0].place is not None and old[0].place.path == place:
         return _edited_whole(value, old[0], new)
     content = value.get("content")
@@ -138,7 +138,7 @@ def _edited_answer(answer: Any, old: Sequence[Part], new: Sequence[Part]) -> Any
 
 
 def _alone(block: Block) -> Item | None:
-    """An item of its own for a block that is in no file; None where none can be made."""
+    """An item of its own for a new block; None if none can be made."""
     match block:
         case ToolUse():
             return {

@@ -1,4 +1,4 @@
-"""The words of the Responses API: which types of items there are and which belong together."""
+"""Names of the Responses API: the types of items, and which belong together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 LIST: Final = "input"
-"""Under which name a request holds its items."""
+"""The member that holds a request's items."""
 
 ANSWERED_BY: Final = {
     "function_call": "function_call_output",
@@ -17,7 +17,7 @@ ANSWERED_BY: Final = {
     "apply_patch_call": "apply_patch_call_output",
     "tool_search_call": "tool_search_output",
 }
-"""Which type of item answers which type of call."""
+"""Call type -> type of the item that answers it."""
 
 OUTPUTS: Final = frozenset(ANSWERED_BY.values())
 
@@ -28,10 +28,10 @@ BY_PROVIDER: Final = frozenset(
         "compaction_trigger", "context_compaction",
     }
 )  # fmt: skip
-"""What the provider makes and answers itself."""
+"""Items that the provider makes and answers itself."""
 
 LOCAL: Final = frozenset({"ghost_snapshot", "other"})
-"""What a client notes down beside the items and never sends."""
+"""Entries that a client records among the items and never sends."""
 
 SEALED: Final = frozenset({"compaction", "context_compaction", "compaction_summary"})
 """Summaries that only the provider can read."""
@@ -44,7 +44,7 @@ SEARCH: Final = frozenset({"tool_search_call", "tool_search_output"})
 
 
 def kind_of(item: Any) -> str:
-    """An item's type; a message may leave it out. Empty where there is none."""
+    """An item's type, which a message may leave out; empty if there is none."""
     if not isinstance(item, dict):
         return ""
     kind = item.get("type") or ("message" if "role" in item else "")
@@ -52,7 +52,7 @@ def kind_of(item: Any) -> str:
 
 
 def is_by_provider(item: Mapping[str, Any]) -> bool:
-    """Whether a search for tools, or its outcome, is the provider's own and has no pair in the request."""
+    """Whether a tool search, or its result, is the provider's own and has no pair in the request."""
     return kind_of(item) in SEARCH and item.get("execution") != "client"
 
 

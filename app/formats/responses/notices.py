@@ -1,4 +1,4 @@
-"""What a person should know about the items of a session, told from what was indexed: no text is read."""
+"""Notices about the items of a session, from the index alone: no text is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.model import Role, Thinking, ToolResult, ToolUse
 
 
 def tell_items(entries: Sequence[Entry], told: Notices) -> None:
-    """What is wrong or worth a word in the items that are sent."""
+    """Add notices about the sent items."""
     _tell_pairs(entries, told)
     _tell_reasoning(entries, told)
     sealed = [entry for entry in entries if _is_sealed(entry)]

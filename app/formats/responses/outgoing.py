@@ -1,4 +1,4 @@
-"""The items of a request that messages make, each with the place where the file has it."""
+"""Turning messages into the items of a request, each with its place in the file."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from app.model import Block, Message, Notice, Place, Session
 
 
 class Items(Protocol):
-    """Where the items of a session lie."""
+    """Access to the items of a session's file."""
 
     def home(self, place: Place) -> Place:
-        """The item in which the block at `place` lies."""
+        """The place of the item that holds the block at `place`."""
 
     def item(self, home: Place) -> dict[str, Any]:
-        """That item, as it is sent."""
+        """The item at that place, as it is sent."""
 
     def made(self, message: Message, item: dict[str, Any]) -> dict[str, Any]:
-        """An item that is in no file, as this format has it."""
+        """A new item in this format's form."""
 
 
 class Outgoing(Struct, frozen=True):
     """One item of a request."""
 
     message: Message | None
-    """The message that it is of; None for one that a repair made."""
+    """The message it belongs to; None for an item that a repair made."""
     home: Place | None
-    """Where the file has it; None for a made one."""
+    """Its place in the file; None for a new item."""
     value: dict[str, Any] | None = None
-    """What it says, where it is made or a repair changed it."""
+    """Its value, if it is new or a repair changed it."""
     blocks: tuple[Block, ...] | None = None
-    """What it says now, where somebody changed it,"""
+    """Its new blocks, if they were changed."""
     before: tuple[Block, ...] = ()
-    """and what the file says."""
+    """Its blocks in the file, if they were changed."""
 
     @property
     def changed(self) -> bool:
-        """Whether it says something else than the file."""
+        """Whether it differs from the file."""
         return self.value is not None or self.blocks is not None
 
 
 def said(out: Outgoing, items: Items) -> dict[str, Any]:
-    """What an item says; what was changed in it is put together when somebody asks."""
+    """An item's value; changed blocks are merged into it on demand."""
     if out.value is not None:
         return out.value
     assert out.home is not None
@@ -59,7 +59,7 @@ def said(out: Outgoing, items: Items) -> dict[str, Any]:
 
 
 class Sender:
-    """Tells which items a session's messages, kept, changed and made ones, are sent as."""
+    """Converts a session's messages (kept, changed and new ones) to the items that are sent."""
 
     def __init__(self, session: Session, items: Items) -> None:
         self._items = items
@@ -71,16 +71,16 @@ class Sender:
                     self._originals[home] = blocks
 
     def pairs(self, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Each item with the key of the message that it is of."""
+        """Each item with the key of its message."""
         for out in self.outgoing(messages):
             yield out.message.key if out.message else "", self.value(out)
 
     def value(self, out: Outgoing) -> dict[str, Any]:
-        """What an item says."""
+        """An item's value."""
         return said(out, self._items)
 
     def outgoing(self, messages: Sequence[Message]) -> Iterator[Outgoing]:
-        """The items in the order in which they are sent."""
+        """The items in sending order."""
         for message in messages:
             for home, blocks in _runs(message, self._homes(message.blocks)):
                 if home is not None:
@@ -97,9 +97,9 @@ class Sender:
     def mended(
         self, messages: Sequence[Message], rewrite: Rewrite, *, sound: bool = False
     ) -> tuple[list[Outgoing], tuple[Notice, ...]]:
-        """The items of a rewrite with every repair that the provider's rules demand, and what was mended.
+        """The items of a rewrite with every repair that the provider's rules require, and notices of them.
 
-        `sound`: they are known to demand none.
+        `sound`: no repair is known to be needed.
         """
 
         def outgoing() -> Iterator[Outgoing]:
@@ -133,7 +133,7 @@ class Sender:
         return None if block.place is None else self._items.home(block.place)
 
     def _homes(self, blocks: Sequence[Block]) -> list[Place | None]:
-        """The item of each block; a made one between two parts of one message is of that message."""
+        """The place of each block's item; a new block between two parts of one message joins that item."""
         homes = [self._home(block) for block in blocks]
         before: Place | None = None
         after = list(homes)
@@ -149,7 +149,7 @@ class Sender:
 def _runs(
     message: Message, homes: Iterable[Place | None]
 ) -> Iterator[tuple[Place | None, tuple[Block, ...]]]:
-    """The blocks of a message that follow each other in one item."""
+    """Runs of a message's consecutive blocks in the same item."""
     for home, run in groupby(zip(homes, message.blocks, strict=True), key=itemgetter(0)):
         blocks = tuple([block for _, block in run])
         # Most messages are one item: their blocks are held once.

@@ -1,4 +1,4 @@
-"""Items of the Responses API in a plain list: read as a session, and written again."""
+"""Reading and writing a session that is a plain list of Responses API items."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from app.formats.store import stored
 from app.model import Author, Facts, Message, Place, Record, Role, Session, Text
 
 _SMALL: Final = 1 << 16
-"""Bytes of a value beside the items that may be the model's name."""
+"""Bytes of a value besides the items up to which it may be the model's name."""
 
 
 def read(source: Source, name: str) -> Session:
-    """The session of a file; `name` is that of the format."""
+    """The session in a file; `name` is the format's name."""
     records = open_records(source, LIST)
     entries = list(_entries(records))
     system = _instructions(records)
@@ -54,13 +54,13 @@ def read(source: Source, name: str) -> Session:
 
 
 def request(session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The items, each with the key of its message; the instructions stand beside them."""
+    """The items, each with the key of its message; the instructions are not among them."""
     records = records_of(session)
     return Sender(session, _PlainItems(records)).pairs(_listed(messages, records))
 
 
 def rewrite(session: Session, rewrite: Rewrite) -> Rewriting:
-    """The file with these items. Ids, title and usage have no place in it and are ignored."""
+    """Plan the file with these items. It has no ids, title or usage, so these are ignored."""
     records = records_of(session)
     sender = Sender(session, _PlainItems(records))
     wanted, repairs = sender.mended(_listed(rewrite.messages, records), rewrite)
@@ -78,21 +78,21 @@ def rewrite(session: Session, rewrite: Rewrite) -> Rewriting:
 
 
 class _PlainItems(Struct, frozen=True):
-    """Every record is an item."""
+    """Items of a file in which every record is an item."""
 
     records: PlainRecords
 
     def home(self, place: Place) -> Place:
-        """The item in which the block at `place` lies."""
+        """The place of the item that holds the block at `place`."""
         return Place(place.record, ())
 
     def item(self, home: Place) -> dict[str, Any]:
-        """That item."""
+        """The item at that place."""
         value: dict[str, Any] = self.records.value(home.record)
         return value
 
     def made(self, message: Message, item: dict[str, Any]) -> dict[str, Any]:
-        """An item that is in no file, as it is."""
+        """A new item, unchanged."""
         return item
 
 
@@ -128,7 +128,7 @@ def _entry(record: Record, value: dict[str, Any], role: Role, reply: int, reader
 
 
 def _instructions(records: PlainRecords) -> list[Message]:
-    """The system prompt, which stands beside the items."""
+    """The system prompt, which is outside the list of items."""
     span = records.member("instructions") if isinstance(records, DocumentRecords) else None
     if span is None or not isinstance(records, DocumentRecords):
         return []
@@ -148,7 +148,7 @@ def _listed(messages: Sequence[Message], records: PlainRecords) -> list[Message]
 def _changed_instructions(
     session: Session, messages: Sequence[Message], records: PlainRecords
 ) -> dict[int, bytes]:
-    """New bytes of the system prompt, where it was changed."""
+    """New bytes of the system prompt, if it was changed."""
     originals = {message.key: message for message in session.messages}
     changed: dict[int, bytes] = {}
     for message in messages:
@@ -174,7 +174,7 @@ def _pieces(wanted: Sequence[Outgoing], records: PlainRecords) -> Iterator[Piece
 
 
 def _kept(index: int, records: PlainRecords) -> Piece:
-    """A record as it is; one whose bytes are no sound JSON says the same in other bytes."""
+    """An unchanged record; if its bytes are not sound JSON, its value is written in new bytes."""
     if not records[index].damage:
         return index
     sound = records.sound_bytes(index)

@@ -1,8 +1,8 @@
-"""Mending the items of a request to the Responses API: each rule once.
+"""Repairing the items of a request to the Responses API: each rule once.
 
-Calls and outputs may stand far apart, so the items are looked through once before they are mended; what
-is held of them are their ids. What is lost by a repair is lost only where there is no other way: an
-orphaned output becomes a message, a call without an output gets one. Sealed content is never changed.
+Calls and outputs may be far apart, so the items are surveyed once before they are repaired; only their
+ids are held. Content is lost only where there is no other way: an orphaned output becomes a message, a
+call without an output gets one. Encrypted content is never changed.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _name = re.compile(r"[a-zA-Z0-9_-]+")
 
 
 def mend_responses(pairs: PairsAnew) -> Mending:
-    """The repairs that the items of a request need; reads them twice, and again to carry repairs out."""
+    """The repairs that the items of a request need; reads them twice, and once more to carry them out."""
     survey = Survey(pairs())
     return plan_mending(pairs, ItemMender(survey), lambda: ItemMender(survey))
 
 
 class _Call(Struct):
-    """A call that was seen, by its place among the items."""
+    """A call, by its index among the items."""
 
     place: int
     answer: str
@@ -67,18 +67,18 @@ _Waiting: TypeAlias = dict[str, deque[_Call]]
 
 
 class Survey(Struct):
-    """Which output answers which call, found before anything is mended. All keys are places of items."""
+    """Which output answers which call, found before anything is repaired. All keys are item indexes."""
 
     pairs: Pairs
     ids: dict[int, str] = field(default_factory=dict)
-    """New ids, where the old one cannot be sent or is another call's."""
+    """New ids, where the old one is invalid or belongs to another call."""
     kinds: dict[int, str] = field(default_factory=dict)
-    """Outputs that must be of another type."""
+    """Outputs that must have another type."""
     orphans: dict[int, str] = field(default_factory=dict)
     """Outputs without a call of their own, and why."""
     unanswered: set[int] = field(default_factory=set)
     early: dict[int, int] = field(default_factory=dict)
-    """Outputs in front of their call, and that call."""
+    """Outputs before their call -> that call."""
 
     def __post_init__(self) -> None:
         calls: list[_Call] = []
@@ -137,7 +137,7 @@ class Survey(Struct):
 
 
 def _take(waiting: _Waiting | None, kind: str) -> _Call | None:
-    """The first call that an output of this type answers; one of another type where there is no better."""
+    """Take the first call that an output of this type answers, else one of another type."""
     calls = (waiting or {}).get(kind) or next((some for some in (waiting or {}).values() if some), None)
     return calls.popleft() if calls else None
 
@@ -153,11 +153,11 @@ class ItemMender:
         self.repairs.append(Repair(word, key, detail))
 
     def run(self, pairs: Pairs) -> Iterator[Mended]:
-        """Every item once, with made ones between them."""
+        """Every item once, with added ones in between."""
         return self._without_lone_reasoning(self._answered(pairs))
 
     def _answered(self, pairs: Pairs) -> Iterator[Mended]:
-        """The items mended one by one, with the outputs that were missing behind each run of calls."""
+        """The items repaired one by one, with missing outputs added after each run of calls."""
         held: dict[int, list[Mended]] = {}
         due: list[Mended] = []
         for place, (key, item) in enumerate(pairs):
@@ -236,7 +236,7 @@ class ItemMender:
         return item
 
     def _without_lone_reasoning(self, mended: Iterable[Mended]) -> Iterator[Mended]:
-        """The items without reasoning that leads to nothing, or of which only the id is left."""
+        """The items without reasoning that nothing follows, or of which only the id is left."""
         waiting: list[Mended] = []
         for one in mended:
             if one.message is None:
@@ -250,7 +250,7 @@ class ItemMender:
         yield from self._led(waiting, False)
 
     def _led(self, run: list[Mended], produced: bool) -> list[Mended]:
-        """Reasoning in a row; `produced`: what follows is something that it can have led to."""
+        """A run of reasoning items; `produced`: the item after it can have resulted from it."""
         found: list[Mended] = []
         for one in reversed(run):
             item, key = one.message or {}, one.key or ""
@@ -275,7 +275,7 @@ def _made_output(call: Message) -> Message:
 
 
 def _as_words(item: Message) -> Message:
-    """An output that answers no call, as a message of plain text."""
+    """An output without a call, as a message of plain text."""
     answer = item.get("output")
     if isinstance(answer, dict):
         answer = answer.get("content")
@@ -285,7 +285,7 @@ def _as_words(item: Message) -> Message:
 
 
 def _fitting(part: Any, role: str) -> Any:
-    """A part as a message of this role may hold it, the same object if it may."""
+    """A part in a form valid for this role, the same object if it already is."""
     kind = part.get("type") if isinstance(part, dict) else None
     kind = kind if isinstance(kind, str) else ""
     said = role == "assistant"
