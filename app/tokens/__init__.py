@@ -26,10 +26,10 @@ ESTIMATORS = ("tokens", "rough", *_SEEDS)
 
 
 def estimator(name: str, *, model: str | None = None, exact: bool = True) -> Estimator:
-    """The estimator of that name; `model` and `exact` matter to `tokens` only.
+    """The estimator with that name; `model` and `exact` matter only to `tokens`.
 
-    `tokens` with `exact` off is `rough`, and so is `tokens` where no vocabulary is found. Raises
-    BadPipeline for a name that is not in `ESTIMATORS`.
+    `tokens` becomes `rough` if `exact` is off or no vocabulary is found. Raises BadPipeline for a name
+    that is not in `ESTIMATORS`.
     """
     if name in ("tokens", "rough"):
         return token_estimator(model, exact=exact and name == "tokens")

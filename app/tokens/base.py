@@ -1,7 +1,7 @@
-"""What an estimator is: a named measure of text, blocks and messages.
+"""The estimator protocol: a named measure of text, blocks and messages.
 
-Thresholds of a pipeline are in the units of its estimator, so an estimator says its unit and also
-how it measures the length of a text and where it cuts one.
+Thresholds of a pipeline are in the units of its estimator, so an estimator also defines its unit, the
+length of a text, and where a text is cut.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from app.model import Block, Message
 
 
 class Estimator(Protocol):
-    """A measure of what a conversation takes up."""
+    """A measure of the size of a conversation."""
 
     @property
     def name(self) -> str:
@@ -24,23 +24,23 @@ class Estimator(Protocol):
 
     @property
     def unit(self) -> str:
-        """What one is called in the plural: `tokens`, `UTF-16 units` ..."""
+        """The name of the unit in the plural: `tokens`, `UTF-16 units` ..."""
 
     @property
     def length_unit(self) -> str:
         """What `length` counts, in the plural: `characters` or `UTF-16 units`."""
 
     def describe(self) -> str:
-        """How the figures come about and how far they can be trusted, in a few words for a person."""
+        """How the numbers are computed and how far to trust them, in a few words for a person."""
 
     def length(self, text: str) -> int:
         """The length of a text in this estimator's character unit (code points or UTF-16 units)."""
 
     def cut(self, text: str, length: int) -> str:
-        """The longest start of `text` of at most `length` in that unit that splits no code point."""
+        """The longest prefix of `text` of at most `length` in that unit that splits no code point."""
 
     def block(self, block: Block) -> int:
-        """The size of one block; for estimators with an overhead per message, without it."""
+        """The size of one block, without any overhead per message."""
 
     def message(self, message: Message) -> int:
         """The size of one message, overhead included."""

@@ -1,12 +1,12 @@
-"""How far the table is off for one session, learnt from the usage that its provider reported.
+"""Calibrating the factor table for one session, from the usage that its provider reported.
 
-From one reply to the next the context grows by what the first reply wrote and by what came between:
+From one reply to the next the context grows by the first reply's output and by what came between:
 
     U(i+1) = U(i) + output(i) + s * x(i)
 
 U is all input tokens of a call, x our estimate of what came between. So each pair of replies gives a
-ratio of growth to estimate, and their median is this session's factor. Ratios are taken on growth and
-never on levels: the system prompt and the tools, which no session file holds, fall out of a difference.
+ratio of growth to estimate, and the median ratio is this session's factor. Ratios are taken on growth,
+never on totals: the system prompt and the tools, which no session file holds, cancel in a difference.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from app.model import Message, Role, Session, Usage
 from app.tokens.model_tokens import Correction, TokenEstimator
 
 ENOUGH = 8
-"""Increments below which nothing is said."""
+"""Fewer increments than this give no calibration."""
 
 _LEAST_GROWTH = 200
 _RATIOS = (0.4, 2.5)
 _MOST_WEIGHT = 8_000
 _PRIOR = 4
-"""Increments of ratio 1 that are added, so that few and wild ones move little."""
+"""Increments of ratio 1 that are added, so that a few outliers have little effect."""
 _FIRST_REPLIES = 3
 
 
@@ -41,26 +41,26 @@ class UsageReading(Struct, frozen=True):
     reply: int
     """The reply itself."""
     before: int
-    """What came between the reply before it (or the start) and this one."""
+    """Everything between the previous reply (or the start) and this one."""
 
     @property
     def final(self) -> bool:
-        """Whether `output` is the whole reply: older clients write down what had been streamed so far."""
+        """Whether `output` covers the whole reply: older clients record what was streamed so far."""
         return 2 * self.output >= self.reply
 
     @property
     def written(self) -> int:
-        """Tokens by which the reply itself made the context longer, where that is known."""
+        """Tokens that the reply itself added to the context, if known, else 0."""
         return self.output if self.final else 0
 
     @property
     def unknown(self) -> int:
-        """What of the reply has to be estimated."""
+        """Tokens of the reply that have to be estimated."""
         return 0 if self.final else self.reply
 
 
 class Increment(Struct, frozen=True):
-    """From one reply to the next: `grown` tokens where `estimated` were expected."""
+    """The growth from one reply to the next: `grown` tokens where `estimated` were expected."""
 
     grown: int
     estimated: int
@@ -75,16 +75,16 @@ class Increment(Struct, frozen=True):
 
 
 class Calibration(Struct, frozen=True):
-    """What a session's own usage says about the estimate."""
+    """The correction of the estimate by a session's own usage."""
 
     factor: float
     """The estimate times this is the provider's count; 1.0 while not calibrated."""
     overhead: int | None
     """Tokens of every call that no message has (system prompt, tools, memory files); None if unknown."""
     spread: float
-    """Half of the increments, by weight, lie within this share of the factor."""
+    """Half of the increments, by weight, are within this share of the factor."""
     increments: int
-    """How many were fit to be used."""
+    """Number of usable increments."""
 
     @property
     def calibrated(self) -> bool:
@@ -95,7 +95,7 @@ class Calibration(Struct, frozen=True):
         return f"~ calibrated on {self.increments} replies" if self.calibrated else "not calibrated"
 
     def short(self) -> str:
-        """`calibrated on 63 replies: x 1.04, +-4 %`, or how many there are where they are too few."""
+        """`calibrated on 63 replies: x 1.04, +-4 %`, or the number of replies if there are too few."""
         if not self.calibrated:
             return f"not calibrated: {counted(self.increments, 'reply', 'replies')}"
         replies = counted(self.increments, "reply", "replies")
@@ -103,11 +103,11 @@ class Calibration(Struct, frozen=True):
 
     @property
     def margin(self) -> float | None:
-        """The share by which the estimate may be off, as the session's own usage says; None if unknown."""
+        """The share by which the estimate may be off, judged by the session's usage; None if unknown."""
         return abs(self.factor - 1) + self.spread if self.calibrated else None
 
     def told(self) -> str:
-        """What the session's own usage says, in a sentence: factor, spread, and what no message shows."""
+        """The calibration in a sentence: factor, spread, and the overhead that no message shows."""
         if not self.calibrated:
             return f"not calibrated: {self.increments} replies show how the context grew, {ENOUGH} are needed"
         unseen = "" if not self.overhead else f"; about {self.overhead:,} tokens more in every request"
@@ -118,7 +118,7 @@ class Calibration(Struct, frozen=True):
 
 
 def calibrate(replies: Sequence[UsageReading]) -> Calibration:
-    """The calibration that the replies of one segment give, in order."""
+    """The calibration from the replies of one segment, in order."""
     used = [increment for increment in increments(replies) if _usable(increment)]
     factor, spread = 1.0, 0.0
     if len(used) >= ENOUGH:
@@ -139,13 +139,13 @@ def increments(replies: Sequence[UsageReading]) -> list[Increment]:
 
 
 def _usable(increment: Increment) -> bool:
-    """A shrinking context was compacted or cut; a far ratio holds something that the file does not show."""
+    """Not if the context shrank (it was compacted) or the ratio is extreme (a cause not in the file)."""
     low, high = _RATIOS
     return increment.estimated > _LEAST_GROWTH and increment.grown > 0 and low < increment.ratio < high
 
 
 def _overhead(replies: Sequence[UsageReading], factor: float) -> int | None:
-    """Median over the first replies of what their context has beyond the messages before them."""
+    """Median over the first replies of the tokens in their context beyond the messages before them."""
     levels: list[float] = []
     known, estimated = 0, 0
     for reading in replies[:_FIRST_REPLIES]:
@@ -157,7 +157,7 @@ def _overhead(replies: Sequence[UsageReading], factor: float) -> int | None:
 
 
 def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The value that half of the weight lies below; between two values their mean. Needs one value."""
+    """The value below which half of the weight is; between two values their mean. Needs one value."""
     pairs = sorted(zip(values, weights, strict=True))
     half = sum(weights) / 2
     below = 0.0
@@ -171,10 +171,10 @@ def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def readings(session: Session, size: Callable[[Message], int]) -> list[UsageReading]:
-    """The replies of the live segment whose usage can be trusted, each API message once.
+    """The replies of the live segment with reliable usage, each API message once.
 
-    A reply without such usage (a client's own, a repeated or an empty one, one that an earlier segment
-    left behind a boundary) counts as something that came between.
+    A reply without it (made by the client, with repeated or empty usage, or kept from before a boundary)
+    counts as part of what came between.
     """
     oldest = _first_record(session)
     found: list[UsageReading] = []
@@ -191,7 +191,7 @@ def readings(session: Session, size: Callable[[Message], int]) -> list[UsageRead
 
 
 def _usable_usage(message: Message, oldest: int) -> Usage | None:
-    """The usage of a reply that a model gave within this segment, which starts at record `oldest`."""
+    """The usage of a model's reply within this segment, which starts at record `oldest`; else None."""
     if message.role is not Role.ASSISTANT or message.model == "<synthetic>" or message.usage is None:
         return None
     kept = bool(message.records) and message.records[0] < oldest
@@ -203,13 +203,13 @@ def _repeats(usage: Usage, last: UsageReading) -> bool:
 
 
 def _first_record(session: Session) -> int:
-    """Index of the newest boundary's record: what it kept from before has usage of the old context."""
+    """Index of the newest boundary's record: messages kept from before it report the old context."""
     boundary = session.live[0].boundary if session.live else None
     return boundary.record if boundary is not None and boundary.record is not None else 0
 
 
 def calibrated(session: Session, estimator: TokenEstimator) -> tuple[TokenEstimator, Calibration]:
-    """The estimator corrected by the session's usage, unchanged where there is too little of it."""
+    """The estimator corrected by the session's usage, or unchanged if there is too little of it."""
     result = calibrate(readings(session, estimator.message))
     if not result.calibrated:
         return estimator, result

@@ -1,8 +1,8 @@
-"""Counts that are kept on disk, so that a session opened again is counted at once.
+"""A cache of token counts on disk, so that a session opened again is counted at once.
 
-What is kept is a digest of a text, its number of tokens, its kind and how many strings in it look like
-keys, never a text. The file may be deleted at any time; one that is damaged or of another version is made
-anew, and where nothing can be written the program counts as if there were no file.
+A row holds the digest of a text, its number of tokens, its kind and how many strings in it look like
+keys, never the text. The file may be deleted at any time; a damaged one, or one of another version, is
+recreated, and if nothing can be written the program counts without a cache.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from app.tokens.encode import TextFacts
 from app.tokens.text_class import TextClass
 
 FILE: Final = "counts-3.db"
-"""Its number is that of the table, and of how texts are cut to be counted (`app.tokens.encode.pieces`)."""
+"""The number is the version of the table and of how texts are split (`app.tokens.encode.pieces`)."""
 
 MOST: Final = 1_000_000
-"""Texts whose counts are kept, in about 40 MB; above that the quarter goes that was not asked for longest."""
+"""Rows that are kept, in about 40 MB; above that the least recently used quarter is deleted."""
 
 WAITING: Final = 4_096
-"""New counts that are held before they are written together."""
+"""New counts that are collected before they are written together."""
 
 PATIENCE: Final = 2.0
-"""Seconds that another process may hold the file before this one goes on without writing."""
+"""Seconds to wait for another process's lock on the file before going on without writing."""
 
 _DAY: Final = 86_400
 _TABLE: Final = (
@@ -40,7 +40,7 @@ _TABLE: Final = (
     " WITHOUT ROWID"
 )
 _SHAPES: Final = crc32(__version__.encode()) >> 1
-"""Which version of the program looked at texts: another one knows other kinds and keys, and looks anew."""
+"""The program version that classified a text: another one knows other kinds and keys, and redoes it."""
 
 _KINDS: Final[Mapping[object, TextClass]] = dict(enumerate(TextClass))
 _NUMBERS: Final[Mapping[TextClass, int]] = {kind: number for number, kind in enumerate(TextClass)}
@@ -48,9 +48,9 @@ _ASKED: Final = "SELECT tokens, kind, secrets, day FROM counts WHERE text = ?"
 
 
 class KeptCounts:
-    """The counts in one file. Safe to use from threads, and by several processes at once.
+    """The counts in one file. Thread-safe, and safe to use by several processes at once.
 
-    The file is opened when it is first asked. Nothing here ever raises: without a file nothing is known.
+    The file is opened on first use. Nothing here ever raises: without a file nothing is known.
     """
 
     def __init__(self, path: Path, *, most: int = MOST, clock: Callable[[], float] = time.time) -> None:
@@ -60,14 +60,14 @@ class KeptCounts:
         self._lock = threading.Lock()
         self._new: dict[bytes, TextFacts] = {}
         self._seen: set[bytes] = set()
-        """Digests that were asked for and not yet today."""
+        """Digests looked up now whose row has an earlier day of last use."""
         self._rows = most
-        """As many as there may be; they are counted once that is too many, as with the first one added."""
+        """Upper bound of the number of rows; they are counted when it exceeds the limit, as at first."""
         self._database: sqlite3.Connection | None = None
         self._tried = False
 
     def get(self, text: bytes) -> TextFacts | None:
-        """What is kept for a digest."""
+        """The facts stored for a digest; None if there are none."""
         with self._lock:
             if text in self._new:
                 return self._new[text]
@@ -89,19 +89,19 @@ class KeptCounts:
             return TextFacts(tokens, _KINDS.get(kind), secrets)
 
     def put(self, text: bytes, known: TextFacts) -> None:
-        """Keep what is known of a text; it is written with others, at the latest by `flush`."""
+        """Store the facts about a text; they are written in batches, at the latest by `flush`."""
         with self._lock:
             self._new[text] = known
             if len(self._new) >= WAITING:
                 self._write()
 
     def flush(self) -> None:
-        """Write what is waiting."""
+        """Write the collected counts."""
         with self._lock:
             self._write()
 
     def close(self) -> None:
-        """Write what is waiting and let go of the file; what is asked afterwards opens it again."""
+        """Write the collected counts and close the file; a later lookup opens it again."""
         with self._lock:
             self._write()
             if self._database is not None:
@@ -133,12 +133,12 @@ class KeptCounts:
         self._rows += added
         if self._rows <= self._most:
             return
-        # To count them is to look at each: so that is done only where they may be too many.
+        # Counting scans all rows, so it is done only when there may be too many.
         self._rows = database.execute("SELECT count(*) FROM counts").fetchone()[0]
         if self._rows > self._most:
             left = self._most * 3 // 4
             database.execute(
-                # A day to come was written while the clock was wrong: nobody knows how old that is.
+                # A day in the future was written with a wrong clock: the row's age is unknown.
                 "DELETE FROM counts WHERE text IN"
                 " (SELECT text FROM counts ORDER BY CASE WHEN day > ? THEN 0 ELSE day END LIMIT ?)",
                 (self._today, self._rows - left),
@@ -148,8 +148,8 @@ class KeptCounts:
     # The file
 
     def __del__(self) -> None:
-        # It holds nothing that is worth a complaint when nobody closes it (Python 3.13 makes one). At the
-        # end of the program modules may be gone, so nothing of one is used here.
+        # Closed here because Python 3.13 warns about an unclosed database. At interpreter exit modules may
+        # be gone, so no module global is used.
         if self._database is not None:
             self._database.close()
 
@@ -159,7 +159,7 @@ class KeptCounts:
             try:
                 self._database = self._open()
             except sqlite3.OperationalError:
-                pass  # not ours to write, or held by another for too long: no reason to throw it away
+                pass  # read-only, or locked by another process for too long: no reason to discard it
             except (sqlite3.Error, OSError):
                 self._database = self._made_anew()
         return self._database
@@ -171,13 +171,13 @@ class KeptCounts:
         return None
 
     def _open(self) -> sqlite3.Connection:
-        """The file opened, or made; raises sqlite3.Error or OSError."""
+        """Open or create the file; raises sqlite3.Error or OSError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         database = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            # What a crash takes from it is counted again.
+            # What a crash loses is counted again.
             database.execute("PRAGMA synchronous = OFF")
             database.execute(_TABLE)
             database.execute(_ASKED, (b"",)).fetchone()
@@ -190,7 +190,7 @@ class KeptCounts:
         return database
 
     def _give_up(self, error: sqlite3.Error) -> None:
-        """Use the file no more; one that turns out to be damaged is made anew by the next process."""
+        """Stop using the file; a damaged one is recreated by the next process."""
         if self._database is not None:
             with suppress(sqlite3.Error):
                 self._database.close()

@@ -1,6 +1,6 @@
-"""Counts the blocks of a session bit by bit: a rough figure at once, the exact one as it comes.
+"""Counting the blocks of a session incrementally: a rough number at once, the exact one when counted.
 
-Starts no thread. A face runs `run` in a worker of its own and shows what `tokens` says meanwhile.
+Starts no thread. The user interface runs `run` in a worker and shows what `tokens` returns meanwhile.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from app.tokens.encode import write_kept_counts
 from app.tokens.model_tokens import TokenEstimator
 
 _LOOK: Final = 512
-"""Blocks that are looked at before it is asked again whether somebody waits."""
+"""Blocks to go through before checking again whether a priority count is waiting."""
 
 
 class Counted(Struct, frozen=True):
-    """One more block counted."""
+    """The progress after one more block."""
 
     key: str
     tokens: int
     share: float
-    """Share of the text, by characters, that is counted now: 0 to 1."""
+    """Share of the text, by characters, that has been counted: 0 to 1."""
     secrets: int = 0
-    """Strings in it that look like keys, where they were looked for."""
+    """Strings in the block that look like keys, if they were searched for."""
 
 
 class Counter:
-    """Sizes of blocks in tokens, exact where they were counted, else rough. Safe to use from threads.
+    """Sizes of blocks in tokens, exact if they were counted, else rough. Thread-safe.
 
-    What was counted is remembered by `exact`, per block object: after a stage or an edit only the
-    blocks that it changed are new.
+    `exact` remembers counts per block object: after a stage or an edit only the blocks that it changed
+    have to be counted.
     """
 
     def __init__(self, exact: TokenEstimator, rough: TokenEstimator) -> None:
@@ -42,22 +42,22 @@ class Counter:
         self.rough = rough
         self._counting = Lock()
         self._nobody_waits = Event()
-        """Set but while a few blocks are counted before their turn: a run over all lets them pass."""
+        """Cleared while `count` counts a few blocks out of turn, for which `run` pauses."""
         self._nobody_waits.set()
 
     def tokens(self, block: Block) -> tuple[int, bool]:
-        """Tokens of `block` as far as they are known now, and whether they were counted."""
+        """Tokens of `block`, and whether they were counted exactly."""
         known = self.exact.known(block)
         if known is None:
             return self.rough.block(block), False
         return known, self.exact.exact
 
     def message(self, message: Message) -> tuple[int, bool]:
-        """Tokens of a message, its fixed costs included, and whether all of its blocks were counted."""
+        """Tokens of a message including fixed costs, and whether all its blocks were counted exactly."""
         return self.total((message,))
 
     def total(self, messages: Iterable[Message]) -> tuple[int, bool]:
-        """Tokens of messages as far as they are known now, and whether all blocks were counted."""
+        """Tokens of messages, and whether all blocks were counted exactly."""
         tokens, whole = 0, self.exact.exact
         known, overhead = self.exact.known, self.exact.overhead
         for message in messages:
@@ -70,7 +70,7 @@ class Counter:
         return tokens, whole
 
     def counted_share(self, blocks: Iterable[Block]) -> float:
-        """Share of the text of `blocks`, by characters, that was counted: 0 to 1; 1 where there is none."""
+        """Share of the text of `blocks`, by characters, that was counted: 0 to 1; 1 if there is no text."""
         done = everything = 0
         for block in blocks:
             chars = chars_of(block)
@@ -86,11 +86,11 @@ class Counter:
         *,
         secrets: bool = False,
     ) -> Iterator[Counted]:
-        """Counts all of `blocks` (in the session's order), those of `visible` keys first, then the newest.
+        """Count all `blocks` (in the session's order), those with `visible` keys first, then the newest.
 
-        `stop` is asked before each block; what is counted by then stays. Blocks that are counted
-        already are passed over, unless strings that look like keys are counted too (`secrets`), while
-        the text is at hand. Raises what reading a text raises.
+        `stop` is called before each block; what was counted by then is kept. Blocks already counted are
+        skipped, unless `secrets` also counts strings that look like keys while the text is at hand.
+        Raises what reading a text raises.
         """
         everything = 0
         left: list[Block] = []
@@ -112,9 +112,9 @@ class Counter:
             write_kept_counts()
 
     def count(self, blocks: Iterable[Block], stop: Callable[[], bool]) -> bool:
-        """Count a few blocks beside a run over all of them; whether one of them was new.
+        """Count a few blocks ahead of a `run` over all of them; returns whether one of them was new.
 
-        `stop` is asked before each. Raises what reading a text raises.
+        `stop` is called before each. Raises what reading a text raises.
         """
         new = False
         self._nobody_waits.clear()
@@ -130,7 +130,7 @@ class Counter:
         return new
 
     def _patiently(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """The blocks, those who count a few before their turn let pass."""
+        """The blocks, waiting between them while `count` is running."""
         for number, block in enumerate(blocks):
             if not number % _LOOK:
                 self._nobody_waits.wait()
@@ -146,14 +146,14 @@ class Counter:
 
 
 def counting_order(blocks: Sequence[Block], visible: Collection[str]) -> Iterator[Block]:
-    """The visible ones in their order, then the others from the newest to the oldest."""
+    """The visible blocks in their order, then the others from the newest to the oldest."""
     shown = frozenset(visible)
     yield from (block for block in blocks if block.key in shown)
     yield from (block for block in reversed(blocks) if block.key not in shown)
 
 
 def watch(counting: Iterable[Counted], progress: Callable[[str], None]) -> int:
-    """Count to the end, telling how far it is; gives the number of strings that look like keys."""
+    """Count to the end, reporting progress; returns the number of strings that look like keys."""
     shown, secrets = -1, 0
     for counted in counting:
         secrets += counted.secrets

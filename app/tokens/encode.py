@@ -1,4 +1,4 @@
-"""Counting tokens of texts: never raises on a text, never takes long, never counts one text twice."""
+"""Counting tokens of texts: never raises on a text, is bounded in time, and counts no text twice."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from app.tokens.count_cache import KeptCounts
 
 PIECE_CHARS = 8_192
-"""Code points that are encoded at once: tiktoken panics on about a million blanks in a row and takes
+"""Code points that are encoded at once: tiktoken panics on about a million consecutive spaces and takes
 seconds for a megabyte of one letter."""
 
 REMEMBERED = 65_536
-"""Texts of which it is remembered what is known, by their marks."""
+"""Texts whose facts are kept in memory, by their marks."""
 
 _TRIES = 64
-"""Line ends that are looked at, going back from the end of a piece, before it is cut as it comes."""
+"""Line ends tried as cuts, going back from the end of a piece, before it is cut at its full size."""
 
 
 class TextFacts(NamedTuple):
-    """What is known of one text."""
+    """Known facts about one text."""
 
     tokens: int
     kind: TextClass | None = None
-    """None where nobody asked."""
+    """None if not determined yet."""
     secrets: int | None = None
-    """Strings that look like keys; None where nobody looked."""
+    """Strings that look like keys; None if not searched yet."""
 
 
 class Encoder:
-    """Counts tokens in one vocabulary, and knows what else was found out about a text. Safe with threads."""
+    """Counts tokens in one vocabulary, and caches other facts about a text. Thread-safe."""
 
     def __init__(self, lazy: Lazy, *, limit: int = REMEMBERED) -> None:
         self._lazy = lazy
@@ -47,9 +47,9 @@ class Encoder:
         self._known: dict[bytes, TextFacts] = {}
         self._lock = threading.Lock()
         self.kept: KeptCounts | None = None
-        """Counts of earlier runs, where they are kept."""
+        """Counts of earlier runs, if they are kept."""
         self.calls = 0
-        """Texts that were really encoded; the rest were known already."""
+        """Number of texts that were actually encoded, not found in a cache."""
 
     @property
     def name(self) -> str:
@@ -57,11 +57,11 @@ class Encoder:
         return self._lazy.vocabulary.name
 
     def expected(self) -> bool:
-        """Whether it can count at all, as far as is known without loading the vocabulary."""
+        """Whether it can probably count, judged without loading the vocabulary."""
         return self._lazy.expected()
 
     def load(self) -> None:
-        """Load the vocabulary now, if there is one."""
+        """Load the vocabulary now, if it is available."""
         self._lazy.get()
 
     def knows(self, content: Content) -> bool:
@@ -69,10 +69,10 @@ class Encoder:
         return self._find(mark_in(content)) is not None
 
     def count(self, text: str) -> int | None:
-        """Tokens of `text`, special tokens counted as the words they are; None without a vocabulary.
+        """Tokens of `text`, special tokens counted as ordinary text; None without a vocabulary.
 
         The first text that has to be encoded loads the vocabulary. A text above `PIECE_CHARS` is counted
-        in pieces, which gives at most 0.05 % more than it has.
+        in pieces, which overcounts by at most 0.05 %.
         """
         if not text:
             return 0
@@ -80,14 +80,14 @@ class Encoder:
         return None if known is None else known.tokens
 
     def measure(self, content: Content) -> TextFacts | None:
-        """What is known of a text, its tokens at least; reads and encodes it if it was never counted.
+        """The facts about a text, at least its tokens; reads and encodes it if it was never counted.
 
         None without a vocabulary.
         """
         return self._measured(mark_in(content), content.read)
 
     def kind(self, content: Content) -> TextClass:
-        """What kind of text it is, by its head."""
+        """The kind of a text, judged by its head."""
         known = self.measure(content)
         if known is not None and known.kind is not None:
             return known.kind
@@ -97,7 +97,7 @@ class Encoder:
         return kind
 
     def secrets(self, content: Content) -> int:
-        """How many strings of a text look like keys."""
+        """The number of strings in a text that look like keys."""
         known = self.measure(content)
         if known is not None and known.secrets is not None:
             return known.secrets
@@ -142,19 +142,19 @@ class Encoder:
 
 
 def mark_in(content: Content) -> bytes:
-    """The mark of a text, which is not read where it was marked when the session was."""
+    """The mark of a text; the text is not read if it was marked when the session was read."""
     return content.mark if isinstance(content, Stored) else mark_of(content.read())
 
 
 def key_of(mark: bytes, vocabulary: str) -> bytes:
-    """Under which a text's counts in a vocabulary are kept."""
+    """The cache key of a text's counts in a vocabulary."""
     return mark + vocabulary.encode()[:2]
 
 
 def pieces(text: str, size: int = PIECE_CHARS) -> Iterator[str]:
-    """`text` in parts of at most `size` code points, cut where tokens end anyway if there is such a place.
+    """`text` in parts of at most `size` code points, cut at a token boundary if one can be found.
 
-    A newline ends a token unless blanks, more newlines or (in o200k) a slash follow it.
+    A newline ends a token unless whitespace or (in o200k) a slash follows it.
     """
     start, length = 0, len(text)
     while length - start > size:
@@ -166,7 +166,7 @@ def pieces(text: str, size: int = PIECE_CHARS) -> Iterator[str]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """The last good place to cut in `text[start:end]`, else `end`; always behind `start`."""
+    """The last good place to cut in `text[start:end]`, else `end`; always after `start`."""
     place = end
     for _ in range(_TRIES):
         place = text.rfind("\n", start, place)
@@ -190,7 +190,7 @@ def keep_counts(folder: Path | None) -> None:
     """Look counts up in a file in `folder`, and add new ones to it; None stops that."""
     kept = None
     if folder is not None:
-        # Imported here: a count that is not kept needs no database.
+        # Imported lazily: without a cache no database is needed.
         from app.tokens.count_cache import FILE, KeptCounts
 
         kept = KeptCounts(folder / FILE)
@@ -207,7 +207,7 @@ def counts_are_kept() -> bool:
 
 
 def write_kept_counts() -> None:
-    """Write what was counted and is to be kept, and is not in the file yet."""
+    """Write the new counts that are not in the file yet."""
     for each in _ENCODERS.values():
         if each.kept is not None:
             each.kept.flush()

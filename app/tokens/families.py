@@ -1,8 +1,8 @@
-"""What a model makes of a text, against the o200k count: factors by kind of text and fixed costs.
+"""Token counts of model families relative to o200k: factors by kind of text, and fixed costs.
 
-Only OpenAI publishes its vocabularies. The figures for the others were fitted on 1,325 public
-sessions that hold the provider's own usage; they are means, so a single text may lie well beside
-them. `app.tokens.calibration` corrects them for one session.
+Only OpenAI publishes its vocabularies. The numbers for the others were fitted on 1,325 public sessions
+that hold the provider's own usage; they are means, so a single text may deviate widely.
+`app.tokens.calibration` corrects them for one session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _K = TextClass
 
 
 class FixedCosts(Struct, frozen=True):
-    """Tokens that come on top of the words."""
+    """Tokens in addition to those of the text."""
 
     result: float = 0
     """The first tool_result of a message."""
@@ -54,22 +54,22 @@ class ModelFamily(Struct, frozen=True):
     """The factor of a class that is not listed."""
     fixed: FixedCosts = FixedCosts()
     seal: SealedThinking | None = None
-    """Where thinking is sealed and its text left out or only a summary."""
+    """Set if thinking is signed and its text left out or only a summary."""
     shown_thinking: float | None = None
-    """Factor of thinking that has its text; None: the text is a summary and the seal decides."""
+    """Factor of thinking that has its text; None: the text is a summary and the signature decides."""
     exact: bool = False
     """Whether the vocabulary is the model's own."""
     note: str = "table"
-    """Where the factor is from, in a word or two."""
+    """Origin of the factor, in a word or two."""
 
     def factor(self, kind: TextClass) -> float:
         """Tokens of this family for one o200k token of such a text."""
         return self.factors.get(kind, self.plain)
 
     def describe(self) -> str:
-        """How a count comes about: `o200k, exact for the visible text`, `~ o200k x 1.57 (table)`.
+        """How a count is computed: `o200k, exact for the visible text`, `~ o200k x 1.57 (table)`.
 
-        Of a table the factor of a numbered read is named: most text of a coding session is that.
+        For a table this is the factor of numbered file reads: most text of a coding session is that.
         """
         vocabulary = self.encoding.removesuffix("_base")
         if self.exact:
@@ -107,7 +107,7 @@ CLAUDE_NEW = ModelFamily(
     "Claude 4.7 and later", _IMAGE_FROM_47, factors=_FROM_47, fixed=_FIXED_FROM_47,
     seal=_SEAL_FROM_47,
 )  # fmt: skip
-# A result cost 8 to 9 tokens and a step 2, in nine of ten steps within 5 tokens.
+# A result costs 8 to 9 tokens and a step 2, in nine of ten steps within 5 tokens.
 _FIXED_OPENAI = FixedCosts(result=8.5, further_result=8.5, reply=2)
 GPT_5 = ModelFamily("GPT-5", openai_rule(70, 140), fixed=_FIXED_OPENAI, exact=True)
 GPT_4O = ModelFamily("GPT-4o, GPT-4.1, o series", openai_rule(85, 170), fixed=_FIXED_OPENAI, exact=True)
@@ -129,10 +129,10 @@ _O_SERIES = re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-(?:4o|4\.1|4\.5|oss)|o[134](?:
 
 
 def family_of(model: str | None) -> ModelFamily:
-    """The family of a model's name as providers, clouds and routers write it.
+    """The family of a model by its name, as providers, clouds and routers write it.
 
     A Claude that is not known to be 4.6 or older counts as new; so does a bare alias (`opus`). A
-    placeholder (`claude-x`) is no model: it gets no factor.
+    placeholder (`claude-x`) is not a model and gets no factor.
     """
     name = (model or "").strip().lower()
     if not name or name in ("synthetic", "<synthetic>") or _PLACEHOLDER.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Tokens of a picture: its size in pixels from the head of its data, then the provider's rule."""
+"""Tokens of an image: its size in pixels from the head of its data, then the provider's rule."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
 
 Rule: TypeAlias = Callable[[int, int], int]
-"""Tokens of a picture of that width and height."""
+"""Returns the tokens of an image, given its width and height in pixels."""
 
 UNKNOWN_SIZE: Size = (1092, 1092)
-"""Stands in where the size cannot be read: about the largest that Claude takes as it is."""
+"""Used if the size cannot be read: about the largest that Claude does not scale down."""
 
 _HEAD_CHARS = 131_072
-"""Characters of base64 that are decoded at most: a JPEG has its size behind its embedded preview."""
+"""Characters of base64 that are decoded at most: in a JPEG the size comes after its embedded preview."""
 
 
 def claude_rule(long_edge: int, most: int) -> Rule:
-    """Anthropic's: scaled down to `long_edge` pixels and `most` tokens, then one token per 28 x 28.
+    """Anthropic's rule: scaled down to `long_edge` pixels and `most` tokens, then one token per 28 x 28.
 
     Source: platform.claude.com/docs/en/build-with-claude/vision. An older wording of the same page,
     width x height / 750, gives 5 % more.
@@ -39,7 +39,7 @@ def claude_rule(long_edge: int, most: int) -> Rule:
 
 
 def openai_rule(base: int, tile: int) -> Rule:
-    """OpenAI's for high detail: into 2048 x 2048, the short side to 768, then tiles of 512 x 512.
+    """OpenAI's rule for high detail: into 2048 x 2048, the short side to 768, then tiles of 512 x 512.
 
     Source: platform.openai.com/docs/guides/images-vision, "Calculating costs".
     """
@@ -53,17 +53,17 @@ def openai_rule(base: int, tile: int) -> Rule:
 
 
 def flat_rule(each: int) -> Rule:
-    """A provider that spends the same on a picture of any size."""
+    """The rule of a provider that charges the same for an image of any size."""
     return lambda width, height: each
 
 
 def image_tokens(image: Image, rule: Rule, *, read: bool = True) -> int:
-    """Tokens of `image`; with `read` off its size is looked for in the preview only."""
+    """Tokens of `image`; with `read` off only its preview is searched for the size."""
     return rule(*(image_size(image, read=read) or UNKNOWN_SIZE))
 
 
 def image_size(image: Image, *, read: bool = True) -> Size | None:
-    """Width and height in pixels, or None for a URL, a damaged picture or one of another kind."""
+    """Width and height in pixels; None for a URL, a damaged image or an unknown type."""
     found = pixel_size(_decoded(image.data.preview))
     if found is None and read and image.data.chars > len(image.data.preview):
         found = pixel_size(_decoded(image.data.read()[:_HEAD_CHARS]))
@@ -71,7 +71,7 @@ def image_size(image: Image, *, read: bool = True) -> Size | None:
 
 
 def _decoded(text: str) -> bytes:
-    """The bytes of as much base64 as `text` holds whole; a `data:` head is left out."""
+    """The bytes of the complete base64 groups in `text`, without a `data:` prefix."""
     if text.startswith("data:"):
         text = text.partition(",")[2]
     text = "".join(text.split())
@@ -82,6 +82,6 @@ def _decoded(text: str) -> bytes:
 
 
 def pixel_size(head: bytes) -> Size | None:
-    """The size that a PNG, GIF, WebP or JPEG file starts with; None where there is no positive one."""
+    """The size in the head of a PNG, GIF, WebP or JPEG file; None if there is no positive one."""
     picture = look(head)
     return (picture.width, picture.height) if picture.width > 0 and picture.height > 0 else None

@@ -1,4 +1,4 @@
-"""Sizes of blocks that were measured before."""
+"""A cache of block sizes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Final
 from app.model import PREVIEW_CHARS, Author, Block, Held, Text, ToolResult
 
 REMEMBERED = 400_000
-"""Blocks whose size is kept; past it all are forgotten and measured anew as they come."""
+"""Blocks whose size is kept; above that the cache is cleared."""
 
 _INJECTED: Final = Author.INJECTED
 
 
 class Memo:
-    """Remembers a measure per block object.
+    """Caches a measure per block object.
 
-    A block is frozen and a changed one is another object, so the object itself is the key; it is
-    held, so that its id cannot come back for another one. Safe to use from several threads: one that
-    asks for what another is measuring waits for that.
+    A block is frozen and a changed one is another object, so the object's identity is the key; the
+    object is held, so that its id cannot be reused. Thread-safe: a thread that asks for a block that
+    another is measuring waits for it.
     """
 
     def __init__(
         self, measure: Callable[[Block], int], limit: int = REMEMBERED, *, by_words: bool = False
     ) -> None:
-        """`by_words` says that of two results that hold the same words and nothing else both are as large."""
+        """`by_words`: two results with the same text and nothing else have the same size."""
         self._measure = measure
         self._limit = limit
         self._by_words = by_words
@@ -36,14 +36,14 @@ class Memo:
         self._measured_now: dict[int, threading.Lock] = {}
 
     def known(self, block: Block) -> int | None:
-        """The size if `block`, or a placeholder that says the same, was measured before."""
+        """The size if `block`, or a placeholder with the same text, was measured before."""
         size = self._sizes.get(id(block))
         if size is None and (words := self._words(block)) is not None:
             return self._of_words.get(words)
         return size
 
     def of(self, block: Block) -> int:
-        """The size of `block`, measured now if it has to be."""
+        """The size of `block`, measured now if necessary."""
         size = self._sizes.get(id(block))
         if size is not None:
             return size
@@ -51,7 +51,7 @@ class Memo:
         return self._measured(block) if words is None else self._worded(words, block)
 
     def _words(self, block: Block) -> str | None:
-        """What a placeholder says, by which it is remembered: thousands of results become the same one."""
+        """A placeholder's text, its cache key: thousands of results become the same placeholder."""
         if not self._by_words or type(block) is not ToolResult or len(block.parts) != 1:
             return None
         part = block.parts[0]
@@ -76,7 +76,7 @@ class Memo:
         if other is not mine:
             with other:  # until it is measured
                 size = self.known(block)
-            # Forgotten already, or the other one failed.
+            # Evicted already, or the other thread failed.
             return self._measure(block) if size is None else size
         try:
             size = self.known(block)

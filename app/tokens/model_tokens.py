@@ -30,20 +30,20 @@ from app.tokens.rough import rough_tokens
 from app.tokens.text_class import TextClass, text_class
 
 TOOL_REFERENCE_TOKENS = 750
-"""A tool_reference stands for a whole tool description: the median of those seen."""
+"""A tool_reference expands to a whole tool description: the median of those seen."""
 
 DOCUMENT_CHARS_PER_TOKEN = 40
 """A PDF in base64 costs by the page, not by the character: about 2,000 tokens for 80,000 of them."""
 
 
-# Looked up once: to find a member of an enumeration takes longer than what is done with it.
+# Looked up once: accessing an enum member takes longer than using it.
 _ASSISTANT: Final = Author.ASSISTANT
 _REPLY: Final = TextClass.REPLY
 
 
 @dataclass(frozen=True)
 class Correction:
-    """What a calibration makes of the table: `factor` on everything, and the words to say so."""
+    """A calibration of the table: `factor` on everything, and the words that describe it."""
 
     factor: float
     words: str
@@ -52,9 +52,9 @@ class Correction:
 class TokenEstimator:
     """Counts with a vocabulary (`encoder`) or, without one, roughly from lengths and previews.
 
-    A block has its words, pictures, thinking and the fixed costs of its own; a message adds what its
-    results cost beyond the first, and what a reply costs. Thinking is counted by its signature where
-    its text is only a summary. Sizes are remembered per block object.
+    A block counts its text, images, thinking and its own fixed costs; a message adds the costs of its
+    further results, and that of a reply. Thinking is counted by its signature if its text is only a
+    summary. Sizes are cached per block object.
     """
 
     unit = "tokens"
@@ -72,7 +72,7 @@ class TokenEstimator:
 
     @property
     def exact(self) -> bool:
-        """Whether texts are counted with a vocabulary, as far as is known before the first count."""
+        """Whether texts are counted with a vocabulary, as far as known before the first count."""
         return self._encoder is not None and self._encoder.expected()
 
     @property
@@ -96,14 +96,14 @@ class TokenEstimator:
         return self._sizes.of(block)
 
     def known(self, block: Block) -> int | None:
-        """The block's size if it was counted before and is still remembered."""
+        """The block's size if it is in the cache."""
         return self._sizes.known(block)
 
     def message(self, message: Message) -> int:
         return sum(map(self._sizes.of, message.blocks)) + self.overhead(message)
 
     def overhead(self, message: Message) -> int:
-        """Tokens of a message that none of its blocks has."""
+        """Tokens of a message in addition to those of its blocks."""
         if len(message.blocks) < 2:  # as most are: only further results cost more
             return self._reply if message.role is Role.ASSISTANT else 0
         results = sum([isinstance(block, ToolResult) for block in message.blocks])
@@ -125,7 +125,7 @@ class TokenEstimator:
             self._encoder.load()
 
     def secrets(self, block: Block) -> int:
-        """How many strings in a block's texts look like keys; reads them where that is not known."""
+        """The number of strings in a block's texts that look like keys; reads them if not known."""
         return sum(self._secrets(content) for content in contents_of(block) if content.chars)
 
     def total(self, messages: Iterable[Message]) -> int:
@@ -205,6 +205,6 @@ def _whole(value: float) -> int:
 def token_estimator(
     model: str | None, *, exact: bool = True, correction: Correction | None = None
 ) -> TokenEstimator:
-    """The estimator of a model's tokens; with `exact` off it reads no text and needs no vocabulary."""
+    """The token estimator for a model; with `exact` off it reads no text and needs no vocabulary."""
     family = family_of(model)
     return TokenEstimator(family, encoder(family.encoding) if exact else None, correction)

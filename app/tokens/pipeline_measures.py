@@ -1,7 +1,7 @@
-"""The measures of the four published pipelines, whose thresholds are in these units.
+"""The estimators of the four published pipelines, whose thresholds are in these units.
 
-None of them is a token count that a provider would confirm; they are here so that a threshold of
-80,000 means what it meant where it was written.
+None of them is a token count that a provider would confirm; they exist so that a threshold of 80,000
+means the same as in the original.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from app.tokens.memo import Memo
 
 
 class _CodePoints:
-    """What measures in code points have in common."""
+    """Base of the estimators that measure in code points."""
 
     length_unit = "characters"
 
@@ -64,7 +64,7 @@ class Utf16Estimator:
         if length <= 0 or text.isascii():
             return text[: max(length, 0)]
         wide = [found.start() for found in _ASTRAL.finditer(text, 0, length)]
-        # Behind its predecessors the k-th wide character ends at unit `start + k + 2`.
+        # The k-th wide character ends at unit `start + k + 2`, since each one before it adds a unit.
         taken = bisect_left(range(len(wide)), True, key=lambda k: wide[k] + k + 2 > length)
         end = length - taken
         return text[: min(end, wide[taken]) if taken < len(wide) else end]
@@ -94,7 +94,7 @@ class Utf16Estimator:
 
 
 def _as_javascript(content: Content) -> str:
-    """Compact JSON as JavaScript prints it, as far as its length goes: `1.0` is `1` below 1e21."""
+    """Compact JSON of the same length as JavaScript prints it: `1.0` is `1` below 1e21."""
     try:
         return compact_json(_integral(content.value()))
     except (ValueError, RecursionError):
@@ -121,8 +121,8 @@ class MiniCodeEstimator(_CodePoints):
     """A guess at tokens by kind of character, with an overhead per entry (MiniCode).
 
     CJK ideographs, kana and hangul are 1/1.5 each, everything else 1/4, rounded down, at least 1. In
-    that agent's flat log each block is an entry of its own, so each has the overhead of its kind, in
-    `message`; an entry without words is 0. Pictures are not part of such a log and are 0.
+    that agent's flat log each block is an entry of its own, so `message` adds an overhead for each, by
+    kind; an entry without text is 0. Images are not part of such a log and are 0.
     """
 
     name = "minicode"
@@ -135,7 +135,7 @@ class MiniCodeEstimator(_CodePoints):
         return "~ characters by kind, 1/4 or 1/1.5 each; low on code"
 
     def text(self, text: str) -> int:
-        """The measure of a text alone."""
+        """The measure of a text by itself."""
         if not text:
             return 0
         cjk = 0 if text.isascii() else len(_CJK.findall(text))
@@ -171,7 +171,7 @@ class MiniCodeEstimator(_CodePoints):
                 return self._content(block.content)
             case ToolResult():
                 texts = [part.content for part in block.parts if isinstance(part, Text)]
-                # The log holds a result as one string, and a sum of rounded parts is not the same.
+                # The log holds a result as one string, and a sum of rounded parts would differ.
                 return self._content(texts[0]) if len(texts) == 1 else self.text(_joined(texts))
             case ToolUse():
                 return self._input(block.input)
@@ -184,7 +184,7 @@ class MiniCodeEstimator(_CodePoints):
         return self.text(content.read())
 
     def _input(self, content: Content) -> int:
-        """Of the input's JSON as Python prints it by default: escaped to ASCII, blanks after `:` and `,`."""
+        """The measure of the input's JSON in Python's default form: ASCII, spaces after `:` and `,`."""
         try:
             value = content.value()
             text = json.dumps(value) if isinstance(value, dict) else content.read()
@@ -201,8 +201,8 @@ def _joined(contents: Iterable[Content]) -> str:
 class JsonCharsEstimator(_CodePoints):
     """Characters of the messages as one JSON list of `role` and `content` (learn-claude-code).
 
-    Blanks after `:` and `,`, characters beyond ASCII as they are. A result of a single text is a
-    string, a picture is its base64.
+    With spaces after `:` and `,` and non-ASCII characters unescaped. A result of a single text is a
+    string, an image is its base64.
     """
 
     name = "json-chars"
@@ -278,7 +278,7 @@ def _json_value(content: Content) -> int:
 
 
 class CharsEstimator(_CodePoints):
-    """Code points of every text, a call's input as compact JSON; pictures are 0 (dsh result pruner)."""
+    """Code points of every text, a call's input as compact JSON; images are 0 (dsh result pruner)."""
 
     name = "chars"
     unit = "characters"

@@ -1,11 +1,11 @@
-"""Tokens of a text that is not read: from its length and its first characters.
+"""Estimating the tokens of a text without reading it: from its length and its preview.
 
-A rate per ASCII character is found on the preview, by what stands in it: runs of small and of
-capital letters, numbers, marks, line ends. How many other characters there are follows from the
-bytes that UTF-8 needs for them, and their price from how wide they are: Cyrillic and accents two
-bytes, Chinese three, emoji four. The weights are a least-error fit against o200k_base on code,
-prose, JSON, logs, grep, terminal output, minified files, Chinese and base64 in texts of 60 to 60,000
-characters; see `tests/tokens/test_rough.py` for what they come to by kind of text.
+The rate per ASCII character is taken from the preview: runs of lower and upper case letters, numbers,
+punctuation, line ends. The number of other characters follows from the size in UTF-8, and their cost
+from their width: Cyrillic and accents two bytes, Chinese three, emoji four. The weights are a
+least-error fit against o200k_base on code, prose, JSON, logs, grep, terminal output, minified files,
+Chinese and base64 in texts of 60 to 60,000 characters; `tests/tokens/test_rough.py` has the errors by
+kind of text.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _NUMBER = 1.6
 _MARKS_RUN = 0.64
 _LINE_END = 0.75
 _NARROW = 0.26
-"""Tokens of a character of two bytes."""
+"""Tokens per character of two bytes."""
 _WIDE_BYTE = 0.46
-"""Tokens for each byte beyond the first of a wider one."""
+"""Tokens per byte beyond the first of a wider character."""
 _DENSE = 0.68
-"""Tokens a character of base64."""
+"""Tokens per character of base64."""
 _BLANK = 0.01
 _USUAL = 0.28
-"""Tokens an ASCII character where the preview shows none."""
+"""Tokens per ASCII character if the preview has none."""
 
 _DENSE_CHARS = 64
 _DENSE_MARKS = 0.06
 
 
 def _only(wanted: bytes) -> bytes:
-    """A table for `bytes.translate` that turns every other byte into a blank."""
+    """A table for `bytes.translate` that turns every other byte into a space."""
     return bytes(byte if byte in wanted else 0x20 for byte in range(256))
 
 
@@ -46,7 +46,7 @@ _MARKS = _only(bytes(b for b in range(1, 0x7F) if not chr(b).isalnum() and b not
 
 
 def rough_tokens(content: Content) -> float:
-    """About how many o200k tokens `content` has. Never reads the text."""
+    """The approximate number of o200k tokens in `content`. Never reads the text."""
     chars = content.chars
     if not chars:
         return 0.0
@@ -60,7 +60,7 @@ def rough_tokens(content: Content) -> float:
 
 
 def _bytes_beyond_first(preview: str) -> float:
-    """Bytes beyond the first that a character has which is not ASCII: 1 to 3, on average."""
+    """Average number of bytes beyond the first in a non-ASCII character: 1 to 3."""
     foreign = len(preview) - len(preview.encode("ascii", "ignore"))
     if not foreign:
         return 2.0

@@ -1,4 +1,4 @@
-"""What kind of text a text is, by a cheap look at its head: tokenizers differ by kind."""
+"""Classifying a text by a cheap test of its head: tokenizers differ by kind of text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 HEAD_CHARS = 2_048
-"""Code points of a text that are looked at."""
+"""Code points of a text that are examined."""
 
 _LINES = 12
-"""Lines of the head that are looked at."""
+"""Lines of the head that are examined."""
 
 
 class TextClass(StrEnum):
@@ -32,7 +32,7 @@ class TextClass(StrEnum):
 _NUMBERED = re.compile(r"\s*\d+(?:→|\t|\||: )")
 _DIFF_HEAD = re.compile(r"(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d|Index: )")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+", re.MULTILINE)
-# Names are bounded: without that a line of dashes and dots takes quadratic time.
+# Names are bounded: otherwise a line of dashes and dots takes quadratic time.
 _GREP = re.compile(r"[A-Za-z_./~][^\s:]{0,200}?(?::\d+[:-]|[./][^\s:]{0,60}-\d+-)")
 _PATH = re.compile(r"(?=.{2,255}$)[\w@~. -]*/[^\s:]*$")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
@@ -41,9 +41,9 @@ _STAMP = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d")
 
 
 def text_class(head: str) -> TextClass:
-    """The class of the text that starts with `head` (give up to `HEAD_CHARS` of it).
+    """The class of the text that starts with `head` (pass up to `HEAD_CHARS` code points).
 
-    A reply and a tool's input are known by their block and not looked for here.
+    A reply and a tool's input are known by their block and not detected here.
     """
     head = head[:HEAD_CHARS]
     if _is_chinese(head):
@@ -59,7 +59,7 @@ def text_class(head: str) -> TextClass:
 def _is_chinese(head: str) -> bool:
     if head.isascii():
         return False
-    # Most texts that are not ASCII hold a few such signs: counting them all is quick.
+    # Most non-ASCII texts have few such characters: counting them all is quick.
     foreign = len(head) - len(head.encode("ascii", "ignore"))
     return foreign > 0.3 * len(head) and len(_HAN.findall(head)) > 0.3 * len(head)
 

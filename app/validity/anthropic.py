@@ -33,14 +33,14 @@ _OTHER_TYPES: Mapping[str, tuple[str, ...]] = {
     "assistant": ("container_upload", "compaction"),
 }
 _PART_TYPES = ("text", "image", "document", "search_result", "tool_reference")
-"""What a tool_result may hold."""
+"""Types of the parts that a tool_result may hold."""
 
 
 def check_anthropic(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
     """Every way in which messages in the Messages API's form break its rules.
 
-    Messages of one role in a row are one turn, as the API joins them. One pass; what is held is the present
-    turn's outline and the conversation's tool ids, never its texts.
+    Consecutive messages of one role are one turn, as the API joins them. One pass; only the current turn's
+    outline and the conversation's tool ids are held, never its texts.
     """
     report = Report()
     watchers = (PairRules(report), ThinkingRules(report, options), _Ending(report))
@@ -53,7 +53,7 @@ def check_anthropic(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation
 
 
 class _Messages:
-    """Checks each message by itself as it passes by, and what can be told without the turns."""
+    """Checks each message on its own as it passes, and rules that do not depend on turns."""
 
     def __init__(self, report: Report, options: Options) -> None:
         self._report = report
@@ -61,7 +61,7 @@ class _Messages:
         self._blocks = _BlockRules(report, options.outer_marks)
 
     def checked(self, pairs: Pairs) -> Iterator[tuple[Location, Mapping[str, Any]]]:
-        """The messages that are objects, in order."""
+        """The messages that are objects, in order, checking each."""
         size = 0
         role: Any = None
         started = False
@@ -103,7 +103,7 @@ class _Messages:
             self._report.add(self._split_rule, location, role)
 
     def _content(self, message: Mapping[str, Any], location: Location) -> Location | None:
-        """Check the blocks; gives the place if the content is empty in a way that a last message may be."""
+        """Check the blocks; returns the location if the content is empty in a way a last message may be."""
         content = message.get("content")
         if not isinstance(content, str | list):
             self._report.add("anthropic.empty-content", location, json_type(content))
@@ -119,7 +119,7 @@ class _Messages:
 
 
 class _BlockRules:
-    """The rules that one block keeps or breaks by itself, and the counts over all blocks."""
+    """The rules about single blocks, and those about counts over all blocks."""
 
     def __init__(self, report: Report, outer_marks: int) -> None:
         self._report = report
@@ -127,7 +127,7 @@ class _BlockRules:
         self._marks = outer_marks
 
     def check(self, block: Mapping[str, Any], role: str, location: Location) -> None:
-        """A block of a message."""
+        """Check a block of a message."""
         kind, family = block.get("type"), family_of(block.get("type"))
         self._mark(block, family, location)
         if not role_allows(role, family):
@@ -149,7 +149,7 @@ class _BlockRules:
                 self._other(block, role, location)
 
     def end(self) -> None:
-        """There are no more blocks."""
+        """Check the counts after the last block."""
         self._images.end()
         if self._marks > MAX_CACHE_MARKS:
             self._report.add("anthropic.cache-control-count", EVERYWHERE, str(self._marks))
@@ -191,7 +191,7 @@ class _BlockRules:
             self._report.add("anthropic.bad-id", location, shown(value))
 
     def _result_content(self, result: Mapping[str, Any], location: Location) -> None:
-        """A result may have no content, a text, which may be empty, or a list of parts."""
+        """Check a result's content: none, a possibly empty text, or a list of parts."""
         content, place = result.get("content", ""), location.at("content")
         if isinstance(content, list):
             _report_non_objects(content, place, self._report)
@@ -236,11 +236,11 @@ class _Ending:
         self._last: Turn | None = None
 
     def turn(self, turn: Turn) -> None:
-        """The next turn."""
+        """Take in the next turn."""
         self._last = turn
 
     def end(self) -> None:
-        """There are no more turns."""
+        """Check the rule after the last turn."""
         if self._last is None or self._last.role != "assistant" or not self._last.blocks:
             return
         last = self._last.blocks[-1]

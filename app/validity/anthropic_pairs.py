@@ -1,4 +1,4 @@
-"""The Messages API's rules about calls, their results and what may stand around them."""
+"""The Messages API's rules about calls, their results and what may be around them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.validity.turns import Block, BlockFamily, Turn
 
 
 class PairRules:
-    """Watches the turns go by; holds the ids of all calls and the open calls of one turn."""
+    """Checks the turns in order; holds the ids of all calls and the open calls of one turn."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -18,7 +18,7 @@ class PairRules:
         self._open_server_calls: list[Block] = []
 
     def turn(self, turn: Turn) -> None:
-        """The next turn."""
+        """Check the next turn."""
         self._report_open_server_calls()
         if turn.role == "user":
             self._results(turn)
@@ -28,7 +28,7 @@ class PairRules:
             self._server_pairs(turn)
 
     def end(self) -> None:
-        """There are no more turns. A final turn may pause with a server tool still running."""
+        """Check after the last turn, which may pause with a server tool still running."""
         self._report_open_calls()
 
     def _calls(self, turn: Turn) -> None:
@@ -55,7 +55,7 @@ class PairRules:
             del self._open[result_id]
 
     def _fault(self, result_id: str, answered: set[str], leading: bool) -> str | None:
-        """The one rule that a result breaks, the gravest first; notes its call as answered."""
+        """The most serious rule that a result breaks, if any; notes its call as answered."""
         if result_id not in self._open:
             return "anthropic.orphan-result"
         if result_id in answered:

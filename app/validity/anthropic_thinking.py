@@ -1,4 +1,4 @@
-"""The Messages API's rules about thinking: where it stands, and that it is kept or left out whole."""
+"""The Messages API's rules about thinking: its position, and that it is kept or left out as a whole."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from app.validity.turns import Block, BlockFamily, Turn, read_turns
 
 
 class Loop:
-    """The assistant's turn in progress: all that it said since the user last spoke without a tool result."""
+    """The assistant's turn in progress: everything since the last user message without a tool result."""
 
     def __init__(self) -> None:
         self._start()
 
     def _start(self) -> None:
         self.thought = False
-        """Some part of it begins with thinking. Not every part does: models skip it between calls."""
+        """Whether some part of it begins with thinking. Not every part does: models skip it between calls."""
         self.newest: Turn | None = None
         self.waiting = False
-        """A tool result came last, so the turn goes on with the next request."""
+        """Whether a tool result came last, so that the turn continues with the next request."""
 
     def turn(self, turn: Turn) -> None:
-        """The next turn of the conversation."""
+        """Take in the next turn of the conversation."""
         if turn.role == "assistant":
             self.newest = turn
             self.waiting = False
@@ -36,7 +36,7 @@ class Loop:
 
 
 class ThinkingRules:
-    """Watches the turns go by; holds digests of the original thinking where there is an original."""
+    """Checks the turns in order; holds digests of the original thinking if there is an original."""
 
     def __init__(self, report: Report, options: Options) -> None:
         self._report = report
@@ -46,7 +46,7 @@ class ThinkingRules:
         self._newest: Turn | None = None
 
     def turn(self, turn: Turn) -> None:
-        """The next turn."""
+        """Check the next turn."""
         self._loop.turn(turn)
         if turn.role != "assistant":
             return
@@ -56,7 +56,7 @@ class ThinkingRules:
             self._kept(turn)
 
     def end(self) -> None:
-        """There are no more turns."""
+        """Check after the last turn."""
         self._missing()
         if self._original is not None and self._newest is not None:
             self._partial(self._original, self._newest)
@@ -106,7 +106,7 @@ class Original:
         self.runs: dict[bytes, list[tuple[int, int]]] = {}
         """Digest of a block -> each (turn, run of thinking in that turn) that holds it."""
         self.runs_of: list[int] = []
-        """Runs of thinking in each turn."""
+        """Number of runs of thinking in each turn."""
         loop = Loop()
         for number, turn in enumerate(read_turns(_readable(pairs))):
             loop.turn(turn)
@@ -129,6 +129,6 @@ def _begins_with_thinking(turn: Turn) -> bool:
 
 
 def _thinking_runs(turn: Turn) -> list[list[Block]]:
-    """The thinking of a turn, blocks that stand side by side together."""
+    """The thinking of a turn, as runs of adjacent blocks."""
     grouped = groupby(turn.blocks, key=lambda block: block.family is BlockFamily.THINKING)
     return [list(run) for thinking, run in grouped if thinking]

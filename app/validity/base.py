@@ -1,4 +1,4 @@
-"""What a checker is given and what it finds."""
+"""The input and output of checkers: options, locations, violations and their comparison."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from app.model import JsonPath
 from app.validity.rules import RULES, Certainty
 
 Pairs: TypeAlias = Iterable[tuple[str, Any]]
-"""Each message's key with the message in its provider's form: an object, but any value in it may be damaged.
+"""Each message's key with the message in its provider's form, which should be an object but may be damaged.
 
-Read once, in order.
+Iterated once, in order.
 """
 
 DETAIL_CHARS = 80
 """Code points of session text that a detail may hold."""
 PATH_STEPS = 12
-"""Steps of a place that are written out; deeper ones end in an ellipsis."""
+"""Steps of a path that are written out; longer paths end in an ellipsis."""
 
 
 class Options(Struct, frozen=True):
-    """What is known about the request that the conversation will be sent in."""
+    """Facts about the request in which the conversation will be sent."""
 
     thinking: Literal["auto", "on"] = "auto"
     """`on`: the next request has extended thinking enabled. `auto`: only if `before` shows it."""
     alternate: bool = False
-    """The target demands strict alternation of user and assistant."""
+    """The target requires strict alternation of user and assistant."""
     store: bool = False
-    """The provider keeps what it answered, so that reasoning may be named by its id alone (Responses)."""
+    """The provider stores its answers, so that reasoning may be referred to by its id alone (Responses)."""
     outer_marks: int = 0
-    """Blocks outside of the messages (system prompt, tools) that carry cache_control."""
+    """Blocks outside the messages (system prompt, tools) with cache_control."""
     before: Pairs | None = None
-    """The conversation as the provider knows it: thinking must be kept from there unchanged or left out."""
+    """The conversation as the provider knows it: its thinking must be kept unchanged or left out."""
 
 
 DEFAULTS: Final = Options()
@@ -51,9 +51,9 @@ class Violation(Struct, frozen=True):
     rule: str
     """A name in `RULES`."""
     key: str
-    """The message's key; empty where the conversation as a whole breaks the rule."""
+    """The message's key; empty if the conversation as a whole breaks the rule."""
     where: str
-    """As in `messages[3].content[0]`, by position in what was checked."""
+    """A path such as `messages[3].content[0]`, by index in the checked messages."""
     detail: str = ""
 
     @property
@@ -62,17 +62,17 @@ class Violation(Struct, frozen=True):
 
 
 Checker: TypeAlias = Callable[[Pairs, Options], list[Violation]]
-"""A provider's rules. Never raises on what is in the messages; finds in message order."""
+"""A provider's rules. Never raises because of the messages' content; returns violations in message order."""
 
 
 class Location(Struct, frozen=True):
-    """A place in the conversation that is checked."""
+    """A place in the checked conversation."""
 
     index: int
-    """Position of the message."""
+    """Index of the message."""
     key: str
     path: JsonPath = ()
-    """From the message on."""
+    """Path inside the message."""
 
     def at(self, *steps: str | int) -> Location:
         """A place inside this one."""
@@ -87,7 +87,7 @@ class Location(Struct, frozen=True):
 
 
 EVERYWHERE: Final = Location(sys.maxsize, "")
-"""The conversation as a whole; sorts behind every message."""
+"""The conversation as a whole; sorts after every message."""
 
 
 def _step(step: str | int) -> str:
@@ -99,17 +99,17 @@ def _step(step: str | int) -> str:
 
 
 class Report:
-    """Gathers violations in any order and gives them in the order of the messages."""
+    """Collects violations in any order and returns them in message order."""
 
     def __init__(self) -> None:
         self._found: list[tuple[Location, Violation]] = []
 
     def add(self, rule: str, location: Location, detail: str = "") -> None:
-        """Note that `rule` is broken at `location`; raises KeyError for a rule that is not in `RULES`."""
+        """Add a violation of `rule` at `location`; raises KeyError for a rule that is not in `RULES`."""
         self._found.append((location, Violation(RULES[rule].name, location.key, location.where, detail)))
 
     def violations(self) -> list[Violation]:
-        """All that was found: by message, then by place in it, then as it was found."""
+        """All violations, by message, then by place in it, then in the order of adding."""
         return [violation for _, violation in sorted(self._found, key=lambda item: _order(item[0]))]
 
 
@@ -118,14 +118,14 @@ def _order(location: Location) -> tuple[int, list[tuple[bool, str | int]]]:
 
 
 def shown(value: Any) -> str:
-    """A value of the session for a detail: a string cut to `DETAIL_CHARS`, else the name of its JSON type."""
+    """A value for a detail: a string cut to `DETAIL_CHARS`, else the name of its JSON type."""
     if isinstance(value, str):
         return value if len(value) <= DETAIL_CHARS else f"{value[:DETAIL_CHARS]}…"
     return json_type(value)
 
 
 def json_type(value: Any) -> str:
-    """What JSON calls the type of a value; `null` stands for an absent one too."""
+    """The JSON type of a value; `null` for an absent one, too."""
     match value:
         case None:
             return "null"
@@ -144,20 +144,20 @@ def json_type(value: Any) -> str:
 
 
 class Comparison(Struct, frozen=True):
-    """What an edit did to a conversation's violations; each part in message order."""
+    """The effect of an edit on a conversation's violations; each part in message order."""
 
     already_broken: tuple[Violation, ...]
-    """Were there before and still are (given as they are now)."""
+    """Present before and after the edit (as they are now)."""
     broken_by_edit: tuple[Violation, ...]
     mended: tuple[Violation, ...]
-    """Were there before (given as they were) and are gone, also because their message is."""
+    """Present before (as they were) and gone now, possibly with their message."""
 
 
 def compare(before: Sequence[Violation], after: Sequence[Violation]) -> Comparison:
-    """Sort the violations after an edit by whose fault they are.
+    """Sort the violations after an edit by whether the edit caused them.
 
-    Violations are the same if rule and message key are: positions move. Where a message breaks a rule
-    more often than it did, the surplus counts as broken by the edit.
+    Violations are the same if rule and message key are the same: positions move. If a message breaks a
+    rule more often than before, the surplus counts as caused by the edit.
     """
     known = Counter(map(_identity, before))
     already, new = _split(after, known)
@@ -166,7 +166,7 @@ def compare(before: Sequence[Violation], after: Sequence[Violation]) -> Comparis
 
 
 def errors(violations: Iterable[Violation]) -> list[Violation]:
-    """Those that the provider refuses; risks are left out."""
+    """The violations that the provider refuses, without risks."""
     return [violation for violation in violations if violation.level is Certainty.ERROR]
 
 
@@ -177,7 +177,7 @@ def _identity(violation: Violation) -> tuple[str, str]:
 def _split(
     violations: Iterable[Violation], known: Counter[tuple[str, str]]
 ) -> tuple[tuple[Violation, ...], tuple[Violation, ...]]:
-    """Those that `known` accounts for, and the rest."""
+    """The violations that `known` covers, and the rest."""
     matched, rest = [], []
     for violation in violations:
         identity = _identity(violation)

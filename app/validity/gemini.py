@@ -19,14 +19,13 @@ from app.validity.base import (
 from app.validity.json_values import examine
 
 _ROLES: Final = ("user", "model", "function", None)
-"""`function` is an older word for the turn of what functions gave back; none at all means the user."""
+"""`function` is an older role for a turn of function responses; an absent role means the user."""
 
 
 def check_gemini(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
     """Every way in which contents of a request break the rules of the Gemini API.
 
-    One pass; nothing is held but the number of calls that wait for their responses. Of `options` nothing
-    plays a part.
+    One pass; only the number of calls without a response is held. `options` is ignored.
     """
     report = Report()
     calls = _CallRules(report)
@@ -75,7 +74,7 @@ def _check_parts(parts: list[tuple[Location, Mapping[str, Any]]], location: Loca
 
 
 class _CallRules:
-    """As many responses as calls, in the very next content."""
+    """The rule that the next content holds as many responses as there were calls."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -83,7 +82,7 @@ class _CallRules:
         self._caller = EVERYWHERE
 
     def content(self, parts: list[Mapping[str, Any]], location: Location) -> None:
-        """The next content."""
+        """Check the next content."""
         responses = sum("functionResponse" in part for part in parts)
         if responses and not self._waiting:
             self._report.add("gemini.orphan-response", location, f"{responses} responses")
@@ -95,6 +94,6 @@ class _CallRules:
         self._caller = location
 
     def end(self) -> None:
-        """Nothing follows any more."""
+        """Check after the last content."""
         if self._waiting:
             self._report.add("gemini.part-count", self._caller, f"no response for {self._waiting} calls")

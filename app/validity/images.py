@@ -1,4 +1,4 @@
-"""What the Messages API demands of pictures, read from their first bytes."""
+"""The Messages API's rules about images, checked by their first bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.validity.base import EVERYWHERE, Location, Report, shown
 
 
 class ImageRules:
-    """Sees each image block once; holds those whose size depends on how many there are."""
+    """Checks each image block once; holds those whose size limit depends on the number of images."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -27,7 +27,7 @@ class ImageRules:
         self._large: list[tuple[Location, Picture]] = []
 
     def see(self, block: Mapping[str, Any], location: Location) -> None:
-        """The next image block, wherever it stands."""
+        """Check the next image block, wherever it is."""
         self._count += 1
         source = block.get("source")
         if not isinstance(source, Mapping):
@@ -36,7 +36,7 @@ class ImageRules:
             self._see_base64(source, location)
 
     def end(self) -> None:
-        """There are no more images."""
+        """Check the number of images after the last one."""
         if self._count > MANY:
             for location, picture in self._large:
                 self._report_pixels(location, picture, MAX_SIDE_OF_MANY)

@@ -1,4 +1,4 @@
-"""What any JSON request demands of the values inside it, whatever the provider."""
+"""Rules about the values in any JSON request, whatever the provider."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.model import JsonPath
 from app.validity.base import Location, Report
 
 _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
-"""A path as a chain back to the root, so that a deep value costs one link and not a copy of its path."""
+"""A path as a linked list to the root, so that a deep value costs one link and not a copy of its path."""
 
 
 _encode: Final = msgspec.json.Encoder().encode
 _NOTHING: Final = (b":null", b",null", b"[null")
-"""Where `null` stands for a value; a number that is none is written so, too."""
+"""Where `null` is a value in encoded JSON; NaN is encoded as null, too."""
 
 
 def examine(value: Any, location: Location, report: Report) -> int:
-    """Report each string and number inside `value` that JSON cannot carry; give the bytes of its JSON.
+    """Report each string and number in `value` that JSON cannot represent; returns the size of its JSON.
 
-    The size is that of compact UTF-8 JSON, with numbers to within some digits.
+    The size is in bytes of compact UTF-8 JSON, with numbers accurate to a few digits.
     """
     try:
         written = _encode(value)
@@ -35,7 +35,7 @@ def examine(value: Any, location: Location, report: Report) -> int:
 
 
 def _look_at_each(value: Any, location: Location, report: Report) -> int:
-    """The same by a walk with a list of its own, so that no depth of nesting is too much."""
+    """The same with an explicit stack, for any depth of nesting."""
     size = 0
     todo: list[tuple[Any, _Trail]] = [(value, None)]
     while todo:

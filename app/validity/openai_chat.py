@@ -31,8 +31,8 @@ _NAME = re.compile(r"[^\s<|\\/>]+")
 def check_openai_chat(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
     """Every way in which messages in the Chat Completions form break its rules.
 
-    One pass; what is held is the open calls of one message. `options.thinking` and `options.before` play no
-    part: reasoning is not sent back in this form.
+    One pass; only the open calls of one message are held. `options.thinking` and `options.before` are
+    ignored: reasoning is not sent in this form.
     """
     report = Report()
     calls, content = _CallRules(report), _ContentRules(report)
@@ -59,13 +59,13 @@ def check_openai_chat(pairs: Pairs, options: Options = DEFAULTS) -> list[Violati
 
 
 class _ContentRules:
-    """What one message holds beside its calls."""
+    """The rules about one message, except for its calls."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
 
     def check(self, message: Mapping[str, Any], role: str, location: Location) -> None:
-        """A message of a known role."""
+        """Check a message of a known role."""
         content, place = message.get("content"), location.at("content")
         if content is None:
             if role != "assistant" or not _speaks_without_content(message):
@@ -75,7 +75,7 @@ class _ContentRules:
         elif not isinstance(content, str):
             self._report.add("chat.content-type", place, json_type(content))
         name = message.get("name")
-        # A function message's name is its call's name, which its call is checked for.
+        # A function message's name is its call's name, which is checked there.
         if name is not None and role != "function" and not (isinstance(name, str) and _NAME.fullmatch(name)):
             self._report.add("chat.bad-name", location, shown(name))
 
@@ -92,12 +92,12 @@ class _ContentRules:
 
 
 def _speaks_without_content(message: Mapping[str, Any]) -> bool:
-    """Whether an assistant message says something although its content is null."""
+    """Whether an assistant message with null content has something else to send."""
     return any(message.get(name) for name in ("tool_calls", "function_call", "refusal", "audio"))
 
 
 class _CallRules:
-    """Calls and what answers them; holds the open calls of the newest assistant message."""
+    """The rules about calls and results; holds the open calls of the newest assistant message."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -106,7 +106,7 @@ class _CallRules:
         self._open_function: tuple[Any, Location] | None = None
 
     def message(self, message: Mapping[str, Any], location: Location) -> None:
-        """The next message; every one but a tool message ends what the calls before it waited for."""
+        """Check the next message; any but a tool message closes the calls before it."""
         role = message.get("role")
         if role == "function":
             self._answer_function(message.get("name"), location)
@@ -119,7 +119,7 @@ class _CallRules:
             self._function_call(message.get("function_call"), location)
 
     def end(self) -> None:
-        """Nothing can answer the open calls any more."""
+        """Report the calls that are still open."""
         for call_id, location in self._open.items():
             if call_id not in self._answered:
                 self._report.add("chat.open-call", location, shown(call_id))
@@ -202,7 +202,7 @@ class _CallRules:
             self._report.add("chat.arguments-not-json", location)
 
     def _custom(self, custom: Any, location: Location) -> None:
-        """A custom tool's call: its input is free text."""
+        """Check a custom tool's call, whose input is free text."""
         if not isinstance(custom, Mapping):
             self._report.add("shape.not-a-message", location.at("custom"), json_type(custom))
             return
@@ -217,7 +217,7 @@ class _CallRules:
 
 def _parses(text: str) -> bool:
     try:
-        # Integers are left as text: Python refuses to read one of more than 4300 digits, JSON does not.
+        # Integers are kept as text: Python refuses to parse more than 4300 digits, JSON does not.
         json.loads(text, parse_int=str)
     except (ValueError, RecursionError):
         return False

@@ -43,8 +43,8 @@ _KNOWN = frozenset({"reasoning", *ANSWERED_BY, *OUTPUTS, *BY_PROVIDER})
 def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Violation]:
     """Every way in which items of a request break the rules of the Responses API.
 
-    One pass; what is held are the ids of calls and outputs. Unless `options.store` is set the provider
-    keeps nothing, so reasoning has to carry its own content; of `options.before` only what is sealed is
+    One pass; only the ids of calls and outputs are held. Unless `options.store` is set the provider stores
+    nothing, so reasoning has to contain its own content; of `options.before` only encrypted content is
     compared.
     """
     report = Report()
@@ -68,7 +68,7 @@ def check_openai_responses(pairs: Pairs, options: Options = DEFAULTS) -> list[Vi
 
 
 def _check_item(item: Mapping[str, Any], kind: str, location: Location, report: Report) -> None:
-    """What one item has to be, whatever stands around it."""
+    """Check one item on its own."""
     if kind == "message":
         _check_message(item, location, report)
     elif kind in LOCAL:
@@ -97,17 +97,17 @@ def _check_message(item: Mapping[str, Any], location: Location, report: Report) 
 
 
 class _CallRules:
-    """Calls and what answers them, wherever it stands."""
+    """The rules about calls and their outputs, which may be anywhere after them."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._calls: dict[tuple[str, str], Location] = {}
         self._outputs: dict[tuple[str, str], Location] = {}
         self._answered: dict[str, set[str]] = defaultdict(set)
-        """Ids of calls with an output behind them, by the type of call: of these no more is held."""
+        """Ids of calls with an output, by type of call; nothing else is held of these."""
 
     def item(self, item: Mapping[str, Any], kind: str, location: Location) -> None:
-        """The next item; one that is no half of a pair counts nothing."""
+        """Take in the next item; items other than calls and outputs are ignored."""
         if not (is_call(item) or is_output(item)):
             return
         ident = item.get("call_id")
@@ -126,7 +126,7 @@ class _CallRules:
             known[pair] = location
 
     def end(self) -> None:
-        """Nothing follows any more: what is half of a pair stays so."""
+        """Report the calls and outputs that have no counterpart."""
         for pair, location in self._outputs.items():
             rule = "output-before-call" if pair in self._calls else "orphan-output"
             self._report.add(f"responses.{rule}", location, shown(pair[1]))
@@ -136,7 +136,7 @@ class _CallRules:
 
 
 class _ReasoningRules:
-    """Reasoning and what it led to; sealed content, which may go but never change."""
+    """The rules about reasoning and what follows it, and encrypted content, which may not be changed."""
 
     def __init__(self, report: Report, options: Options) -> None:
         self._report = report
@@ -147,7 +147,7 @@ class _ReasoningRules:
             self._known = {_digest(_seal(item)) for _, item in options.before}
 
     def item(self, item: Mapping[str, Any], kind: str, location: Location) -> None:
-        """The next item."""
+        """Check the next item."""
         if self._waiting is not None and not is_produced(item):
             self.end()
         self._waiting = None
@@ -163,7 +163,7 @@ class _ReasoningRules:
                 self._report.add("responses.reasoning-lost", location, shown(ident))
 
     def end(self) -> None:
-        """What followed the newest reasoning is not what it led to, or nothing did."""
+        """Report reasoning that is not followed by an item it can have led to."""
         if self._waiting is not None:
             ident, location = self._waiting
             self._report.add("responses.reasoning-alone", location, shown(ident))
@@ -174,5 +174,5 @@ def _seal(item: Any) -> Any:
 
 
 def _digest(seal: Any) -> bytes:
-    """A seal to be known again by; the thousands of a long session are not held."""
+    """A digest to compare encrypted content by, so that the content itself need not be held."""
     return blake2b(str(seal).encode("utf-8", "surrogatepass"), digest_size=16).digest()

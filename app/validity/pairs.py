@@ -1,4 +1,4 @@
-"""Which result answers which call, over the model's messages of whatever format."""
+"""Pairing tool results with tool calls over the model's messages, in any format."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from app.model import Message, Role, ToolResult, ToolUse
 
 
 class _Calls(Struct):
-    """The calls of one id in the newest message that has such calls."""
+    """The calls with one id in the newest message that has such calls."""
 
     message: int
-    """Position of that message."""
+    """Index of that message."""
     calls: list[ToolUse]
     answered: int = 0
 
@@ -31,7 +31,7 @@ class _Table(Struct):
             known.calls.append(call)
 
     def answer(self, name: str) -> ToolUse | None:
-        """The call that the next result of this id answers: the first without one, else the last."""
+        """The call that the next result with this id answers: the first open one, else the last."""
         known = self.calls.get(name)
         if known is None:
             return None
@@ -43,9 +43,9 @@ class _Table(Struct):
 class PairIndex:
     """The pairs of a conversation, by block key. Built in one pass.
 
-    A result answers the nearest call of its id before it, so an id that is used again pairs anew each
-    time. A server tool's call is answered within its turn only. A legacy call has no id; it is answered by
-    a message of role tool whose result has no id either, or the function's name as its id.
+    A result answers the nearest call with its id before it, so a reused id makes a new pair each time. A
+    server tool's call is answered only within its turn. A legacy call has no id; it is answered by a
+    message of role tool whose result has no id either, or the function's name as its id.
     """
 
     def __init__(self, messages: Iterable[Message]) -> None:
@@ -86,17 +86,17 @@ class PairIndex:
         return tuple(dict.fromkeys(self._orphans.values()))
 
     def results_of(self, call: str) -> tuple[str, ...]:
-        """Keys of the results that answer the call of this key, in order: none, one, or more if damaged."""
+        """Keys of the results of the call with this key, in order: none, one, or more if damaged."""
         return tuple(self._results.get(call, ()))
 
     def call_of(self, result: str) -> str | None:
-        """Key of the call that the result of this key answers."""
+        """Key of the call that the result with this key answers."""
         return self._calls.get(result)
 
     def partners(self, key: str) -> tuple[str, ...]:
-        """Keys of all blocks that must stay or go together with this one, itself first.
+        """Keys of all blocks that must be kept or removed together with this one, itself first.
 
-        For a block that is no half of a pair: itself alone.
+        For a block that is not part of a pair: itself alone.
         """
         call = self._calls.get(key, key)
         together = (call, *self._results.get(call, ()))

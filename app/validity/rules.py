@@ -1,6 +1,6 @@
-"""Every rule that the checkers know: what it says, how sure it is, and where it was learnt.
+"""All rules of the checkers: what each says, how certain it is, and its source.
 
-A source is a public document or issue. Where only issue reports support a rule, only issues are named.
+A source is a public document or issue. If only issue reports support a rule, only issues are named.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from msgspec import Struct
 
 
 class Certainty(StrEnum):
-    """How sure it is that the provider refuses."""
+    """How certain it is that the provider refuses."""
 
     ERROR = "error"
-    """The provider answers with a 400, or the request is no JSON."""
+    """The provider answers with a 400, or the request is not valid JSON."""
     RISK = "risk"
-    """Refused in some settings, or lossy; stands in real sessions that went on."""
+    """Refused in some settings, or lossy; occurs in real sessions that continued."""
 
 
 class Rule(Struct, frozen=True):
-    """One thing that a provider demands of a conversation."""
+    """One requirement of a provider on a conversation."""
 
     name: str
     """`<provider>.<what is wrong>`; `json` and `shape` hold for every provider."""
@@ -384,8 +384,8 @@ _FAR = frozenset(
 
 
 def is_near(rule: str) -> bool:
-    """Whether the turn where a rule is broken and the turns beside it tell so, and how it is mended.
+    """Whether a violation can be found and repaired from its turn and the neighbouring turns alone.
 
-    A new id has to differ from all others, and a large picture is one too many beside many others.
+    Not so for ids, since a new one has to differ from all others, and for limits on many images.
     """
     return rule not in _FAR and rule.startswith(("json.", "shape.", "anthropic."))

@@ -1,4 +1,4 @@
-"""A conversation as far as its provider sealed it: for the rest stand-ins, which need no reading."""
+"""A conversation reduced to what its provider signed; the rest is dummies that need no reading."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _NOTHING: Final = Held("{}")
 
 
 def sealed_parts(messages: Sequence[Message]) -> Sequence[Message]:
-    """Messages of the same blocks in the same order; none is read but those that hold what can be sealed.
+    """Messages with the same blocks in the same order; only those that can hold signed content are read.
 
-    Nothing, where no message does.
+    Empty if no message holds any.
     """
     return _SealedParts(messages) if any(map(_is_sealed, messages)) else ()
 
 
 class _SealedParts(Sequence[Message]):
-    """Makes each stand-in when its turn comes, so that a long conversation is not held twice."""
+    """Makes each message lazily, so that a long conversation is not held twice."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages

@@ -13,7 +13,7 @@ from app.validity.base import Location
 
 
 class BlockFamily(StrEnum):
-    """What a block is for the rules of order."""
+    """The role of a block in the rules of order."""
 
     TEXT = "text"
     THINKING = "thinking"
@@ -46,20 +46,20 @@ KNOWN_ROLES = ("user", "assistant")
 
 
 class Block(Struct, frozen=True):
-    """What the rules of order need of a block; its texts are not held."""
+    """The facts about a block that the rules of order need; its texts are not held."""
 
     family: BlockFamily
     location: Location
     id: str | None = None
-    """The id of a call or the id that a result answers; None where it is no string."""
+    """The id of a call or the id that a result answers; None if it is not a string."""
     loose_end: bool = False
-    """Text that is not blank and ends in white space."""
+    """Text that is not blank and ends in whitespace."""
     seal: bytes = b""
     """A digest of a thinking block: equal for equal text and signature."""
 
 
 class Turn(Struct):
-    """One or more messages of one role in a row."""
+    """One or more consecutive messages of one role."""
 
     role: str
     """`user` or `assistant`; empty for messages of any other role, which make a turn without blocks."""
@@ -70,7 +70,7 @@ class Turn(Struct):
 
 
 def family_of(kind: Any) -> BlockFamily:
-    """The family of a block's type; server tools' results are known by how their type ends."""
+    """The family of a block's type; server tools' results are recognised by the suffix of their type."""
     if not isinstance(kind, str):
         return BlockFamily.OTHER
     fallback = BlockFamily.SERVER_RESULT if kind.endswith("_tool_result") else BlockFamily.OTHER
@@ -78,14 +78,14 @@ def family_of(kind: Any) -> BlockFamily:
 
 
 def role_allows(role: str, family: BlockFamily) -> bool:
-    """Whether a block of this family may stand in a message of this role."""
+    """Whether a block of this family may be in a message of this role."""
     return _ROLES.get(family, role) == role
 
 
 def content_of(
     message: Mapping[str, Any], location: Location
 ) -> Iterator[tuple[Mapping[str, Any], Location]]:
-    """The blocks of a message that are objects; a string counts as one text block, an empty one as none."""
+    """The blocks of a message that are objects; a string is one text block, an empty string none."""
     content = message.get("content")
     if isinstance(content, str) and content:
         yield {"type": "text", "text": content}, location.at("content")
@@ -98,7 +98,7 @@ def content_of(
 def read_turns(messages: Iterable[tuple[Location, Mapping[str, Any]]]) -> Iterator[Turn]:
     """The turns of a conversation, one at a time.
 
-    Blocks that their role may not carry are left out: they pair with nothing.
+    Blocks that are not allowed in their role are left out: they pair with nothing.
     """
     turn: Turn | None = None
     for location, message in messages:
