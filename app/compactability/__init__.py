@@ -1,11 +1,11 @@
-"""What would be lost with each block: one verdict and one reason, from the messages alone.
+"""Judging what would be lost with each block: one verdict and one reason, from the messages alone.
 
-tools         the agents' tool names -> a few kinds, and which of them can be had again
+tools         the agents' tool names -> a few kinds, and which of them can be regenerated
 shell, paths  what a command reads and writes; which lines of which file a read asks for
-calls         each result with its call, and what the call was about
-placeholders  how a result looks that was compacted already
-reads         whether a later read holds an earlier one
-relations     what later blocks made of each result, in one pass backwards
+calls         each result with its call, and what the call did
+placeholders  recognising results that were already compacted
+reads         whether a later read contains an earlier one
+relations     how later blocks affect each result, in one backward pass
 turns         where turns start, and whether one is open
 verdicts      the verdict, its cause and its reason
 """

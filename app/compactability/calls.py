@@ -1,4 +1,4 @@
-"""Each tool result with the call that it answers, and what that call was about."""
+"""Each tool result with its call, and what that call did."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REFUSALS: Final = (
     "patch rejected by user",
     "[Operation Cancelled] Reason: User",
 )
-"""How results begin that say the person refused the call (Claude Code, opencode, Codex, Gemini CLI)."""
+"""How results begin if the person refused the call (Claude Code, opencode, Codex, Gemini CLI)."""
 
 
 _FAILED_TOOL: Final = re.compile(
@@ -54,42 +54,42 @@ _FAILED_RUN: Final = re.compile(
     r"^(?:Exit code:? |Process exited with code |\{?\s*\"returncode\": )-?[1-9]", re.MULTILINE
 )
 FAILED_CLEARED: Final = "[Failed call cleared]"
-"""How the placeholder of a failed call begins: it stays one that failed."""
+"""How the placeholder of a failed call begins: the call still counts as failed."""
 
 _NOTICES: Final = ("truncated", "omitted", "more lines", "showing lines", "read beyond")
-"""Words by which agents say that they gave less than there is."""
+"""Words by which tools say that their output is incomplete."""
 
 _NOTICE_CHARS: Final = 400
-"""Code points at either end of a read in which a reading tool puts its notice; a shell's may be anywhere."""
+"""Code points at each end of a read where a reading tool puts such a notice; a shell's may be anywhere."""
 
 INSTRUCTION_FILES: Final = frozenset(
     {"claude.md", "agents.md", "gemini.md", "skill.md", "context.md", "plan.md"}
 )
-"""Base names, compared without case, of files that hold a person's rules (anomalyco/opencode#30807)."""
+"""Base names, case-insensitive, of files that hold a person's rules (anomalyco/opencode#30807)."""
 
 _INSTRUCTIONS: Final = re.compile("|".join(map(re.escape, sorted(INSTRUCTION_FILES))), re.IGNORECASE)
 _PRINTING: Final = frozenset({Kind.READ, Kind.EDIT, Kind.WRITE, Kind.BASH})
 
 _FAILURE_CHARS: Final = 2_000
-"""Code points of the longest message of a tool that failed, where the format has no flag for it."""
+"""Code points of the longest result that is taken for an error if the format has no flag for it."""
 
 
 class Call(Struct, frozen=True):
-    """What a tool call was about."""
+    """What a tool call did."""
 
     kind: Kind | None
     path: str | None = None
-    """The one file that was read; paths are spelled as `file_path` gives them."""
+    """The one file that was read; paths are normalised by `file_path`."""
     span: Span | None = None
-    """The lines of it; None is the whole file."""
+    """The lines that were read; None is the whole file."""
     files: tuple[str, ...] = ()
     """Every file that was read."""
     writes: tuple[str, ...] = ()
     """Files whose text it changed."""
     edits: bool = False
-    """Whether it changed files, known by name or not."""
+    """Whether it changed files, whether or not their names are known."""
     runs: bool = False
-    """Whether its output tells of a state of the files that a later edit changes."""
+    """Whether its output depends on a state of the files that a later edit changes."""
     shell: bool = False
 
 
@@ -97,7 +97,7 @@ UNKNOWN: Final = Call(None)
 
 
 def call_of(use: ToolUse, cwd: str | None = None) -> Call:
-    """What `use` was about. Its arguments are read from the file where the call does not tell enough."""
+    """What the call `use` did. Its arguments are read from the file if the preview is not enough."""
     kind = tool_kind(use.name)
     if kind is Kind.BASH:
         return _of_shell(use, cwd)
@@ -110,9 +110,9 @@ def call_of(use: ToolUse, cwd: str | None = None) -> Call:
 
 
 def arguments_of(use: ToolUse) -> Mapping[str, Any]:
-    """The call's arguments; empty where they are no object or cannot be parsed.
+    """The call's arguments; empty if they are not an object or cannot be parsed.
 
-    Short ones stand in the preview whole, so that the file need not be read for them.
+    The preview holds short ones completely, so that the file need not be read for them.
     """
     if use.input.chars <= PREVIEW_CHARS and isinstance(held := _parsed(use.input.preview), dict):
         return held
@@ -125,12 +125,12 @@ def arguments_of(use: ToolUse) -> Mapping[str, Any]:
 
 
 def argument_text(use: ToolUse) -> str:
-    """The call's arguments as text; short ones stand in the preview whole."""
+    """The call's arguments as text; the preview holds short ones completely."""
     return use.input.preview if use.input.chars <= PREVIEW_CHARS else use.input.read()
 
 
 def _parsed(text: str) -> Any:
-    # What the fast one has doubts about, the standard library reads.
+    # The standard library reads what the fast decoder refuses.
     for decode in (decode_fast, json.loads):
         try:
             return decode(text)
@@ -191,18 +191,18 @@ def _is_view(use: ToolUse) -> bool:
 
 
 class CallFacts:
-    """A call; what is found out of it is kept for as long as it stays as it is."""
+    """A call with lazily computed facts, cached as long as the call is unchanged."""
 
     __slots__ = ("call", "cwd", "is_about_instructions", "key", "named_kind", "use")
 
     named_kind: Kind | None
-    """What the tool's name says; what the call did may differ (a shell that reads)."""
+    """The kind by the tool's name; what the call did may differ (a shell that reads)."""
     call: Call
     """What the call was about."""
     key: bytes
     """A hash of the tool and its arguments (of a shell's, the command): equal for equal calls."""
     is_about_instructions: bool
-    """Whether it may print an instruction or skill file: editors view, and shells read."""
+    """Whether it may print an instruction or skill file: editors and shells read, too."""
 
     def __init__(self, use: ToolUse, cwd: str | None = None) -> None:
         self.use = use
@@ -230,27 +230,27 @@ class CallFacts:
 
 
 class ResultFacts:
-    """A result with its call; what is found out of them is kept for as long as both stay as they are."""
+    """A result with its call and lazily computed facts, cached as long as both are unchanged."""
 
     __slots__ = (
         "asked", "chars", "digest", "failed", "form", "refused", "result", "standing", "told",
     )  # fmt: skip
 
     form: Form | None
-    """How it was compacted already; None for one that was not."""
+    """How it was already compacted; None if it was not."""
     refused: bool
-    """Whether the person said no to the call."""
+    """Whether the person refused the call."""
     failed: bool
-    """Whether the call did not work: the record says so, or the text where formats have no flag."""
+    """Whether the call failed: by the record's flag, or by the text if the format has no flag."""
     chars: int
     """Code points of its text."""
     told: tuple[bool, int]
-    """Whether it tells of nothing that was left out, and how many line ends stand in its text."""
+    """Whether it has no notice of anything left out, and the number of line ends in its text."""
     digest: bytes
     """A hash of its text."""
 
     def __init__(self, standing: SendStatus, result: ToolResult, asked: CallFacts | None) -> None:
-        """`standing` is that of the result's message."""
+        """`standing` is the send status of the result's message."""
         self.standing = standing
         self.result = result
         self.asked = asked
@@ -264,12 +264,12 @@ class ResultFacts:
 
     @property
     def use(self) -> ToolUse | None:
-        """The call that it answers; None where that is gone."""
+        """The call that it answers; None if that is gone."""
         return self.asked.use if self.asked else None
 
     @property
     def named_kind(self) -> Kind | None:
-        """What the tool's name says."""
+        """The kind by the tool's name."""
         return self.asked.named_kind if self.asked else None
 
     @property
@@ -284,7 +284,7 @@ class ResultFacts:
 
     @property
     def holds_answer(self) -> bool:
-        """Whether the person's own words or choice stand in it."""
+        """Whether it holds the person's own words or choice."""
         return self.result.user_words or self.named_kind is Kind.QUESTION or self.refused
 
     @property
@@ -294,12 +294,12 @@ class ResultFacts:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it tells of nothing that was left out. Its text is read for that."""
+        """Whether it has no notice of anything left out; reads its text."""
         return self.told[0]
 
     @property
     def line_ends(self) -> int:
-        """How many line ends stand in its text, which is read for it."""
+        """The number of line ends in its text, which is read for it."""
         return self.told[1]
 
     def _find_form(self) -> Form | None:
@@ -333,10 +333,10 @@ class ResultFacts:
 def answered(
     messages: Sequence[Message], cwd: str | None = None, known: Iterable[ResultFacts] = ()
 ) -> Iterator[ResultFacts]:
-    """Every tool result with the nearest call of its id before it, in order.
+    """Every tool result with the nearest call with its id before it, in order.
 
-    A relative path is put under `cwd`, the folder the agent ran in, where that is known. Those of
-    `known`, from an earlier state of the conversation, that still stand as they did are given again.
+    A relative path is resolved against `cwd`, the folder the agent ran in, if that is known. Facts in
+    `known`, from an earlier state of the conversation, are reused if result and call are unchanged.
     """
     before = {id(answer.result): answer for answer in known}
     asked = {id(answer.asked.use): answer.asked for answer in before.values() if answer.asked}
@@ -353,5 +353,5 @@ def answered(
 
 
 def digest(text: str) -> bytes:
-    """A short hash of a text, lone surrogates and all."""
+    """A short hash of a text, which may contain lone surrogates."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

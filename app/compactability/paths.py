@@ -1,4 +1,4 @@
-"""Which file, and which lines of it: what two reads are compared by."""
+"""Normalising the file and the lines of a read, so that two reads can be compared."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _MAX_NUMBER: Final = 10**9
 
 
 class Span(NamedTuple):
-    """Lines of a file that a read asked for, first and last, in the numbers of its tool."""
+    """The first and last line of a file that a read asked for, in its tool's numbering."""
 
     first: int
     last: int
 
 
 ODD: Final = Span(1, 0)
-"""A part of a file that cannot be told by line numbers: its last lines, a page, what matched."""
+"""A part of a file that has no known line numbers: its last lines, a page, matching lines."""
 
 DEFAULT_LINES: Final = 2_000
-"""Lines that a read gives when it is told no limit (Claude Code, pi, opencode, Gemini CLI alike)."""
+"""Lines that a read returns without a limit (the same in Claude Code, pi, opencode, Gemini CLI)."""
 
 _FIRST: Final = ("offset", "startline", "linestart", "startlineoneindexed")
 _LAST: Final = ("endline", "lineend", "endlineoneindexed", "endlineoneindexedinclusive")
@@ -48,10 +48,10 @@ _KNOWN: Final = _NO_PART.union(_FIRST, _LAST, ("limit",))
 
 
 def file_path(name: str, folder: str | None = None) -> str | None:
-    """One spelling for a path as tools name it; None where nothing is named.
+    """The normalised form of a path as given to a tool; None if it is empty.
 
-    A relative path is put under `folder` when that is known. Drive letters and back slashes are
-    those of Windows, where case does not tell files apart.
+    A relative path is resolved against `folder` if that is known. Paths with drive letters or backslashes
+    are Windows paths, which are compared without case.
     """
     name = name.strip().removeprefix("file://")
     if not name:
@@ -69,7 +69,7 @@ def base_name(path: str) -> str:
 
 
 def span_of(arguments: Mapping[str, Any]) -> Span | None:
-    """The lines that a read asks for; None is the whole file, `ODD` a part of another sort."""
+    """The lines that a read asks for; None is the whole file, `ODD` a part without line numbers."""
     given = {_plain(name): value for name, value in arguments.items() if value is not None and value != ""}
     if _NO_PART.issuperset(given) or given.get("shouldreadentirefile") is True:
         return None

@@ -13,27 +13,27 @@ from typing import Final
 from app.model import Held, Text, ToolResult, chars_of, preview_of, text_of
 
 CUT_TAIL: Final = "\n…[tool_result 已截断（compact）]"
-"""The end of a result that react-agent-mini's budget cut."""
+"""The end of a result cut by react-agent-mini's budget."""
 
 CUT_MIDDLE: Final = "\n\n[... tool result middle pruned ...]\n\n"
-"""What stands for the middle that the 8K gate took out."""
+"""Replaces the middle that the 8K gate removed."""
 
 
 class Form(StrEnum):
     """How a result was compacted."""
 
     CLEARED = "cleared"
-    """A placeholder stands for it."""
+    """Replaced by a placeholder."""
     SAVED = "saved"
-    """It lies in a file; a preview or its path is left."""
+    """Saved to a file; a preview or its path is left."""
     STUB = "stub"
-    """It names an earlier copy that holds the same."""
+    """Replaced by a reference to an identical earlier result."""
     CUT = "cut"
-    """Its end or its middle is gone."""
+    """Its end or its middle was removed."""
 
 
 _LINE_LIMIT: Final = 4_400
-"""Code points of the longest placeholder of one line: a path may be 4,096 bytes."""
+"""Code points of the longest one-line placeholder: a path may have 4,096 bytes."""
 
 _CLEARED: Final = re.compile(
     r"\[Old tool result content cleared|\[Earlier tool result compacted|\[旧工具结果已清\]"
@@ -76,7 +76,7 @@ def compacted_form(result: ToolResult) -> Form | None:
 
 
 def placeholder_form(result: ToolResult) -> Form | None:
-    """How `result` was compacted when a placeholder, a stub or a preview stands for it; reads no text."""
+    """How `result` was compacted, if it is a placeholder, a stub or a preview; reads no text."""
     preview = preview_of(result)
     if _STUB.match(preview):
         return Form.STUB
@@ -87,7 +87,7 @@ def placeholder_form(result: ToolResult) -> Form | None:
 
 
 def saved_path(text: str) -> str | None:
-    """The file that a saved result's text names, as it names it; None for any other text."""
+    """The file named in a saved result's text, as spelled there; None for any other text."""
     found = _SAVED_AT.match(text)
     return next(path for path in found.groups() if path is not None).strip() if found else None
 

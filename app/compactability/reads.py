@@ -1,4 +1,4 @@
-"""Whether a later read of a file holds what an earlier one gave."""
+"""Whether a later read of a file contains the output of an earlier one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.compactability.calls import ResultFacts
 from app.compactability.paths import DEFAULT_LINES, ODD, Span
 
 _SAME_LENGTH: Final = 0.9
-"""How long a read must be to hold another: two of the same lines may differ in a header."""
+"""Minimum length ratio for a read to contain another: two of the same lines may differ in a header."""
 
 
 class _Spans(Struct):
-    """Spans of later reads of which none lies inside another, in the order of their lines."""
+    """Spans of later reads, none inside another, in line order."""
 
     firsts: list[int] = field(default_factory=list)
     lasts: list[int] = field(default_factory=list)
@@ -32,13 +32,13 @@ class _Spans(Struct):
             values[start:end] = [value]
 
     def around(self, span: Span) -> int | None:
-        """A read whose lines hold all of `span`."""
+        """A read whose span contains `span`."""
         at = bisect_right(self.firsts, span.first) - 1
         return self.reads[at] if at >= 0 and self.lasts[at] >= span.last else None
 
 
 class LaterReads:
-    """The reads of one file that were met so far, from the newest back, by index into `results`."""
+    """The reads of one file seen so far in a backward pass, by index into `results`."""
 
     def __init__(self, results: Sequence[ResultFacts]) -> None:
         self._results = results
@@ -48,7 +48,7 @@ class LaterReads:
         self._by_chars: dict[int, int] = {}
 
     def add(self, index: int) -> None:
-        """Count this read among the later ones."""
+        """Add this read to the later ones."""
         answer = self._results[index]
         span, shell = answer.call.span, answer.call.shell
         if span is None:
@@ -60,10 +60,10 @@ class LaterReads:
             self._by_chars[answer.chars] = index
 
     def holding(self, index: int, change: int | None) -> int | None:
-        """A later read that holds all lines of this one, or the very same text.
+        """A later read that contains all lines of this one, or has exactly the same text.
 
-        `change` is the nearest later change of the file. Before it no read can hold more lines and
-        be shorter: one that is was cut or failed without saying so.
+        `change` is the nearest later change of the file. Before that change a read cannot contain more
+        lines and be shorter; if it is shorter, it was cut or failed without saying so.
         """
         for later in self._wider(index):
             if (change is not None and change < later) or self._long_enough(later, index):
@@ -71,7 +71,7 @@ class LaterReads:
         return self._same_text(index)
 
     def _same_text(self, index: int) -> int | None:
-        """A later read of the same text, where one of the two was of the whole file or the call is equal."""
+        """A later read with the same text, if one of them was of the whole file or the calls are equal."""
         answer = self._results[index]
         same = self._by_chars.get(answer.chars) if answer.plain else None
         if same is None:
@@ -81,7 +81,7 @@ class LaterReads:
         return same if comparable and answer.digest == later.digest else None
 
     def _wider(self, index: int) -> Iterator[int]:
-        """Later reads that were asked for these lines and gave them."""
+        """Later reads that requested these lines and returned them."""
         call = self._results[index].call
         if call.span != ODD and (equal := self._equal.get((call.span, call.shell))) is not None:
             yield equal
@@ -96,7 +96,7 @@ class LaterReads:
         return self._results[later].chars >= _SAME_LENGTH * self._results[index].chars
 
     def _reaches(self, index: int, last: float) -> bool:
-        """Whether a read gave all that it was asked for, up to this line. Its text is read for that."""
+        """Whether a read returned everything it was asked for up to line `last`; reads its text."""
         answer = self._results[index]
         limited = answer.call.span is None and not answer.call.shell
         return answer.is_whole and (not limited or last <= DEFAULT_LINES or answer.line_ends < DEFAULT_LINES)

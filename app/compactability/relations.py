@@ -1,7 +1,7 @@
-"""What something later made of a result: read again, changed since, repeated, retried.
+"""How later blocks affect a result: read again, changed since, repeated, retried.
 
-One pass from the newest result to the oldest. Only results that still hold what their call gave
-count as later copies: an error, a placeholder or a stub holds nothing.
+One pass from the newest result to the oldest. Only results that still hold their call's output count as
+later copies: an error, a placeholder or a stub does not.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from app.compactability.tools import Kind
 
 
 class Tie(StrEnum):
-    """How a later block bears on an earlier result."""
+    """How a later block affects an earlier result."""
 
     READ_AGAIN = "read-again"
     CHANGED = "changed"
     """The file that was read was written or edited."""
     REPEATED = "repeated"
-    """The same call gave the same text."""
+    """The same call returned the same text."""
     RETRIED = "retried"
-    """The call had failed, and worked later."""
+    """The call failed, and succeeded later."""
     OVERTAKEN = "overtaken"
-    """Files were changed after the run that the result tells of."""
+    """Files were changed after the run that the result reports."""
 
 
 class Relation(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Relation(Struct, frozen=True):
 
     tie: Tie
     key: str
-    """Of what changed a file its call, or its result where the call stands before the one that is tied."""
+    """For a change of a file its call, or its result if the call comes before the affected result."""
     changed_between: bool = False
     """For `READ_AGAIN`: whether the file was changed before it was read again."""
 
@@ -45,8 +45,8 @@ def relations(
 ) -> Mapping[int, Relation]:
     """The strongest tie of each result that has one, by index into `results`.
 
-    `holds` says of each result whether it still holds what its call gave, `called` how many of the
-    results stand before its call.
+    `holds`: for each result, whether it still holds its call's output. `called`: for each result, how many
+    of the results come before its call.
     """
     walk = _Backwards(results, called)
     found: dict[int, Relation] = {}
@@ -58,7 +58,7 @@ def relations(
 
 
 class _Backwards:
-    """All that is known of later results while the pass goes back."""
+    """Facts about later results, collected in the backward pass."""
 
     def __init__(self, results: Sequence[ResultFacts], called: Sequence[int]) -> None:
         self._results = results
@@ -70,7 +70,7 @@ class _Backwards:
         self._successes: dict[object, int] = {}
 
     def meet(self, index: int, holds: bool) -> Relation | None:
-        """What later results make of this one, which from now on is a later one itself."""
+        """How later results affect this one; then adds it to the later ones."""
         answer = self._results[index]
         if answer.use is None:
             return None
@@ -121,14 +121,14 @@ class _Backwards:
             self._changes[path] = index
 
     def _key_of_change(self, change: int, index: int) -> str:
-        """The block that tells of a change to one who reads on from the result at `index`."""
+        """The block of a change that comes after the result at `index`: its call, else its result."""
         answer = self._results[change]
         is_behind = answer.use is not None and self._called[change] > index
         return answer.use.key if answer.use and is_behind else answer.result.key
 
 
 def _retry_key(answer: ResultFacts) -> object:
-    """What a second try of a failed call has in common with it: the file, else all arguments."""
+    """What a failed call and its retry have in common: the file, else all arguments."""
     if answer.call.kind is Kind.READ and answer.call.path:
         return (Kind.READ, answer.call.path)
     if answer.call.writes and answer.call.kind in (Kind.EDIT, Kind.WRITE):

@@ -1,8 +1,8 @@
-"""What a shell command does, as far as its words tell: read a file, look around, or run something.
+"""Classifying a shell command by its words: it reads a file, looks around, or runs something.
 
-Many agents read and write their files through the shell alone, so a command that only prints one
-file counts as a read of it. A command that is not understood (substitutions, loops, programs that
-are not listed) is taken to run something.
+Many agents read and write files only through the shell, so a command that just prints one file counts
+as a read of it. A command that is not understood (substitutions, loops, unlisted programs) counts as
+running something.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.compactability.paths import ODD, Span, file_path
 from app.compactability.tools import Kind
 
 MAX_COMMAND: Final = 4_000
-"""Code points of a command that are looked at; a longer one is taken to run something."""
+"""Code points of the longest command that is parsed; a longer one counts as running something."""
 
 _END: Final = 10**9
 
@@ -63,20 +63,20 @@ class ShellCommand(Struct, frozen=True):
     writes: tuple[str, ...] = ()
     """Files whose text it writes."""
     runs: bool = True
-    """Whether its output tells of a state that a later edit changes (tests, builds, programs)."""
+    """Whether its output depends on a state that a later edit changes (tests, builds, programs)."""
 
 
 class _Simple(Struct):
-    """One simple command of a line: its words, and the file that its output goes to."""
+    """One simple command of a line: its words, and the file its output is redirected to."""
 
     words: list[str]
     piped: bool
-    """Whether it reads what the one before it printed."""
+    """Whether it reads the output of the one before it."""
     target: str | None = None
 
 
 def look_at(command: str, folder: str | None = None) -> ShellCommand:
-    """What `command` does when it is run in `folder`."""
+    """What `command` does when run in `folder`."""
     if patched := patched_files(command, folder):
         rest = command.rpartition("*** End Patch")[2].split()
         return (
@@ -91,7 +91,7 @@ def look_at(command: str, folder: str | None = None) -> ShellCommand:
 
 
 def patched_files(text: str, folder: str | None = None) -> tuple[str, ...]:
-    """The files that a patch in Codex's form adds, changes, moves or deletes."""
+    """The files that a patch in Codex's format adds, changes, moves or deletes."""
     if "*** Begin Patch" not in text:
         return ()
     found = (file_path(match.group(1), folder) for match in _PATCHED.finditer(text))
@@ -99,7 +99,7 @@ def patched_files(text: str, folder: str | None = None) -> tuple[str, ...]:
 
 
 def _look_at_heredoc(command: str, folder: str | None) -> ShellCommand:
-    """A text written to a file by `cat > file <<EOF`; anything else runs something."""
+    """Recognise a text written to a file by `cat > file <<EOF`; anything else runs something."""
     first = command.partition("\n")[0][:MAX_COMMAND]
     before, _, after = first.partition("<<")
     commands = _parse(before)
@@ -116,7 +116,7 @@ def _look_at_heredoc(command: str, folder: str | None) -> ShellCommand:
 
 
 def _parse(command: str) -> list[_Simple] | None:
-    """The simple commands of a line, or None where the line is beyond this reader."""
+    """The simple commands of a line; None if the line is too complex for this parser."""
     commands: list[_Simple] = [_Simple([], piped=False)]
     redirect = ""
     for kind, text in _tokens(command):
@@ -139,7 +139,7 @@ def _parse(command: str) -> list[_Simple] | None:
 
 
 def _tokens(command: str) -> Iterator[tuple[str, str]]:
-    """Words without their quotes, operators, and `bad` for what is not understood; comments are left out."""
+    """Unquoted words, operators, and `bad` for what is not understood; comments are left out."""
     for match in _TOKEN.finditer(command):
         kind = match.lastgroup
         if kind == "word":
@@ -213,7 +213,7 @@ def _edits_in_place(program: str, words: Sequence[str]) -> bool:
 
 
 def _kind_of(program: str, words: Sequence[str]) -> Kind | None:
-    """The kind of a program that only looks, or None."""
+    """The kind of a program that only reads or lists; None for any other."""
     if program in _WEB:
         local = any("localhost" in word or "127.0.0.1" in word for word in words)
         return None if local else Kind.WEB_FETCH
@@ -234,7 +234,7 @@ def _files_read(program: str, words: Sequence[str], folder: str | None) -> list[
 
 
 def _narrowed(span: Span | None, program: str, words: Sequence[str]) -> Span:
-    """The lines that are left when a printed file is piped on."""
+    """The lines that are left when a printed file is piped to `program`."""
     names, narrower = _names_and_span(program, words) if program in _READERS else ([], ODD)
     return narrower if span is None and narrower is not None and not names else ODD
 

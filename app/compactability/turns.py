@@ -1,4 +1,4 @@
-"""Turns: what lies between one word of the person and the next."""
+"""Turns: the messages from one prompt of the person to the next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.model import Author, Message, Text, ToolResult
 
 
 def starts_turn(message: Message) -> bool:
-    """Whether a message holds words that the person typed (blank ones are none)."""
+    """Whether a message holds non-blank text that the person typed."""
     return any(
         isinstance(block, Text) and block.author is Author.USER and block.content.preview.strip()
         for block in message.blocks
@@ -16,15 +16,15 @@ def starts_turn(message: Message) -> bool:
 
 
 def newest_turn(messages: Sequence[Message]) -> int:
-    """Index of the message that the newest turn starts at; 0 where nobody typed anything."""
+    """Index of the first message of the newest turn; 0 if nobody typed anything."""
     return next((i for i in reversed(range(len(messages))) if starts_turn(messages[i])), 0)
 
 
 def open_turn(messages: Sequence[Message]) -> int | None:
-    """Index of the message that the open turn starts at, or None while no tool loop is open.
+    """Index of the first message of the open turn; None if no tool loop is open.
 
-    A loop is open while its last message holds tool results, or calls that nobody answered yet.
-    Words that the person typed while it ran stand beside results and do not end it.
+    A loop is open if the last message holds tool results or unanswered calls. Text that the person
+    typed while it ran is in the same message as results and does not end it.
     """
     if not messages or not any(block.kind in ("tool_result", "tool_use") for block in messages[-1].blocks):
         return None
@@ -32,9 +32,9 @@ def open_turn(messages: Sequence[Message]) -> int | None:
 
 
 def turns_of(messages: Sequence[Message]) -> Iterator[range]:
-    """The messages of each turn, by index; what stands before the person's first word is one too.
+    """The messages of each turn, by index; those before the person's first prompt are a turn, too.
 
-    Words that the person typed while a tool loop ran do not end its turn.
+    Text that the person typed while a tool loop ran does not end its turn.
     """
     start = 0
     for i, message in enumerate(messages):

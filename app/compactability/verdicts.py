@@ -1,4 +1,4 @@
-"""One verdict and one reason for each block, and the states that stand beside it."""
+"""One verdict and one reason for each block, and its states, which are independent of the verdict."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Verdict(StrEnum):
     USER = "user"
     """Typed by the person."""
     DECISION = "decision"
-    """Words that nothing gives back: replies, answers, summaries, instructions, the newest thinking."""
+    """Text that cannot be regenerated: replies, answers, summaries, instructions, the newest thinking."""
     CALL = "call"
     ONLY_COPY = "only-copy"
-    """Data that cannot be had again as it was: a warning, not a protection."""
+    """Data that cannot be retrieved again as it was: a warning, not a protection."""
     SUPERSEDED = "superseded"
-    """Something later holds it, or made it worthless."""
+    """A later block contains it, or made it worthless."""
     REGENERABLE = "regenerable"
     COMPACTED = "compacted"
     """A placeholder, a preview or a cut."""
@@ -37,7 +37,7 @@ class Verdict(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a block has its verdict, for programs; `Judgement.reason` says it to people."""
+    """Why a block has its verdict, for programs; `Judgement.reason` is the text for people."""
 
     TYPED = "typed"
     REPLY = "reply"
@@ -68,14 +68,14 @@ class Cause(StrEnum):
 
 
 REF: Final = "{ref}"
-"""Stands in a reason for the related block, however a face names it (`#41`)."""
+"""Placeholder in a reason for the related block's name, which depends on the user interface (`#41`)."""
 
 
 class Judgement(Struct, frozen=True):
     """A block's verdict with its reason.
 
-    The reason is a fragment of a sentence in our own words: no text of the session is in it. It
-    holds `REF` exactly where `related`, the key of another block, is set.
+    The reason is a sentence fragment of our own, without session text. It contains `REF` if and only
+    if `related`, the key of another block, is set.
     """
 
     verdict: Verdict
@@ -89,7 +89,7 @@ class Judgement(Struct, frozen=True):
 
 
 class State(StrEnum):
-    """What holds of a block beside its verdict."""
+    """A property of a block besides its verdict."""
 
     PINNED = "pinned"
     FROZEN = "frozen"
@@ -128,7 +128,7 @@ def states(
 
 @lru_cache(maxsize=1024)
 def _fixed(verdict: Verdict, cause: Cause, reason: str) -> Judgement:
-    """The one judgement of these words: there are few, for however many blocks."""
+    """The cached judgement with these values, shared by all blocks: there are only a few."""
     return Judgement(verdict, cause, reason)
 
 
@@ -202,17 +202,17 @@ _AGAIN: Final[dict[Kind | None, tuple[Cause, str]]] = {
 def classify(messages: Sequence[Message], cwd: str | None = None) -> dict[str, Judgement]:
     """One judgement for each block of `messages`, live or not, by block key.
 
-    Linear in the blocks. Results are compared along the main line alone (live, and before the
-    boundary): what a sidechain or a left branch read or wrote does not bear on it. `cwd` is the
-    folder the agent ran in, under which relative paths lie. Texts are read for repeats of equal
-    length, for later reads that may hold an earlier one, and for what may be a cut; arguments of
-    reads and commands when they are longer than a preview.
+    Linear in the blocks. Results are compared only along the main line (live, and before the boundary):
+    what a sidechain or an abandoned branch read or wrote does not affect it. `cwd` is the folder the
+    agent ran in, against which relative paths are resolved. Texts are read for repeats of equal length,
+    for later reads that may contain an earlier one, and for possible cuts; arguments of reads and
+    commands only if they are longer than a preview.
     """
     return with_results(messages, judge_results(messages, tuple(answered(messages, cwd))))
 
 
 def with_results(messages: Sequence[Message], results: Mapping[str, Judgement]) -> dict[str, Judgement]:
-    """One judgement for each block of `messages`; `results` holds those of the results."""
+    """One judgement for each block of `messages`; `results` are the judgements of tool results."""
     live = [message for message in messages if message.standing is SendStatus.LIVE]
     newest = {message.key for message in live[newest_turn(live) :]}
     return {
@@ -239,7 +239,7 @@ def _judge(block: Block, newest: bool) -> Judgement:
 
 
 def judge_results(messages: Sequence[Message], answers: Sequence[ResultFacts]) -> dict[str, Judgement]:
-    """One judgement for each result, by block key; `answers` are all results of `messages`, in order."""
+    """One judgement for each tool result, by block key; `answers` are all those of `messages`, in order."""
     main = [a for a in answers if a.standing in _MAIN_LINE]
     holds = [a.form is None and bool(a.result.parts) for a in main]
     called = _called(messages, main)
@@ -248,7 +248,7 @@ def judge_results(messages: Sequence[Message], answers: Sequence[ResultFacts]) -
 
 
 def _called(messages: Sequence[Message], results: Sequence[ResultFacts]) -> list[int]:
-    """How many of the main line's results stand before the call of each of `results`, which are all of it."""
+    """For each of `results`, all those of the main line, how many of them come before its call."""
     met, before = 0, dict[int, int]()
     for message in messages:
         is_main = message.standing in _MAIN_LINE

@@ -1,4 +1,4 @@
-"""The sessions on this machine: found in the agents' folders, known by their heads, sorted and filtered.
+"""The sessions on this machine: found in the agents' folders, described by their heads, sorted, filtered.
 
-`look` finds them and needs every format; `found` and `catalogue` hold what was found, and need nothing.
+`folders` finds them and needs every format; `found_session` and `catalogue` hold what was found, and do not.
 """

@@ -1,4 +1,4 @@
-"""The sessions of a machine as a person wants to see them: sorted, filtered, by project."""
+"""Sorting, filtering and grouping the sessions that were found on a machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DAY: Final = 24 * 60 * 60
 
 
 class SortOrder(StrEnum):
-    """What sessions are sorted by; the largest and newest come first, samples last by name."""
+    """The sort key of sessions; the largest and newest come first, samples last by name."""
 
     AGE = "age"
     SIZE = "size"
@@ -23,7 +23,7 @@ class SortOrder(StrEnum):
 
     @property
     def next(self) -> SortOrder:
-        """The one after it, and the first after the last."""
+        """The next order, cyclically."""
         order = tuple(SortOrder)
         return order[(order.index(self) + 1) % len(order)]
 
@@ -39,28 +39,28 @@ _KEYS: Final[Mapping[SortOrder, Callable[[FoundSession], Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions are shown; nothing set shows all."""
+    """Which sessions are shown; the default shows all."""
 
     words: str = ""
-    """Each of them must stand in title, project, path or agent, in capitals or not."""
+    """Each word must occur in title, project, path or agent, in any case."""
     agent: str | None = None
     project: str | None = None
     days: int | None = None
-    """Written within so many days."""
+    """Modified within this many days."""
 
     @property
     def only(self) -> str:
-        """What was chosen beside the words, in words; empty for nothing."""
+        """A description of the filters other than `words`; empty if there are none."""
         if self.days is not None:
             return "from the last day" if self.days == 1 else f"from the last {self.days} days"
         return f"of {self.agent}" if self.agent is not None else f"in {self.project}" if self.project else ""
 
     def choosing(self, **only: Any) -> SessionFilter:
-        """The same words with another choice."""
+        """The same words with other filters."""
         return replace(SessionFilter(self.words), **only)
 
     def holds(self, now: float) -> Callable[[FoundSession], bool]:
-        """Whether a session is shown at a time (seconds since 1970)."""
+        """A predicate that tells whether a session is shown at time `now` (seconds since 1970)."""
         words = self.words.casefold().split()
         since = None if self.days is None else now - self.days * DAY
 
@@ -86,7 +86,7 @@ class Project:
     size: int
     """Bytes of all its sessions."""
     modified: float
-    """Of its newest session, in seconds since 1970."""
+    """Time of its newest session, in seconds since 1970."""
     folded: bool
 
 
@@ -106,15 +106,15 @@ class Catalogue:
         return iter(self._found.values())
 
     def add(self, found: Iterable[FoundSession]) -> None:
-        """Take in sessions; what was known of the same ones before is replaced."""
+        """Add sessions, replacing those that are already known."""
         self._found.update((each.name, each) for each in found)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Forget all sessions."""
         self._found.clear()
 
     def shown(self, sieve: SessionFilter, sort: SortOrder, now: float) -> list[FoundSession]:
-        """The sessions that a sieve lets through, sorted."""
+        """The sessions that pass the filter `sieve`, sorted."""
         chosen = (
             filter(sieve.holds(now), self._found.values())
             if sieve != SessionFilter()
@@ -134,7 +134,7 @@ class Catalogue:
 
 
 def by_project(sessions: Sequence[FoundSession], folded: Collection[str]) -> list[Row]:
-    """The same sessions below a line for each project, which stands where its first session stood."""
+    """The sessions grouped under a line for each project, in the order of each project's first session."""
     groups: dict[str, list[FoundSession]] = {}
     for found in sessions:
         groups.setdefault(found.project, []).append(found)

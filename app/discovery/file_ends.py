@@ -1,4 +1,4 @@
-"""Both ends of a file of lines: enough to say what a session is about, at the price of one look."""
+"""Reading both ends of a JSONL file: enough to describe a session without reading all of it."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from msgspec import Struct
 
 HEAD_BYTES = 32 * 1024
 LONG_HEAD_BYTES = 128 * 1024
-"""Instructions of the vendor and of the project stand before the first prompt."""
+"""For a head in which instructions of the vendor and the project precede the first prompt."""
 TAIL_BYTES = 32 * 1024
 LONG_TAIL_BYTES = 512 * 1024
-"""The newest usage stands before the results of the calls that it tells of, which may be long."""
+"""For a tail in which the newest usage is followed by the results of its calls, which may be long."""
 
 
 class FileEnds(Struct, frozen=True):
-    """Lines of both ends of a file: none twice, and none cut short."""
+    """Lines of both ends of a file: none twice, and none truncated."""
 
     text: bytes
     """Whole lines: those of the beginning, then those of the end."""
     last_part: int
-    """Where those of the end begin in `text`; its length where the beginning is all there is."""
+    """Offset in `text` at which the lines of the end begin; its length if there are none."""
     size: int
     """Bytes of the whole file."""
     whole: bool
-    """Whether these are all lines that there are."""
+    """Whether these are all lines of the file."""
 
     def first(self, *words: bytes) -> Iterator[dict[str, Any]]:
-        """The records that hold one of the words (all, without any), from the first on."""
+        """The records that contain one of the words (all records if none are given), from the first on."""
         lines = self.text.split(b"\n")
         return records(line for line in lines if not words or any(word in line for word in words))
 
     def last(self, *words: bytes) -> Iterator[dict[str, Any]]:
-        """The records that hold one of the words, from the last on."""
+        """The records that contain one of the words, from the last on."""
         return self._back_to(0, words)
 
     def newest(self, *words: bytes) -> Iterator[dict[str, Any]]:
-        """The same without those of the beginning of a longer file, which tell what was long ago."""
+        """The same without those of the beginning of a longer file, which are outdated."""
         return self._back_to(0 if self.whole else self.last_part, words)
 
     def _back_to(self, first: int, words: tuple[bytes, ...]) -> Iterator[dict[str, Any]]:
@@ -51,9 +51,9 @@ class FileEnds(Struct, frozen=True):
             end = start
 
     def count(self, *words: bytes) -> tuple[int, bool]:
-        """How often the words stand there, and whether that is an estimate for the whole of a longer file.
+        """The number of occurrences of the words, and whether it is an estimate for a longer file.
 
-        An estimate goes by the end of the file: the beginning holds instructions and few messages.
+        An estimate is based on the end of the file: the beginning holds instructions and few messages.
         """
         if self.whole:
             return sum(map(self.text.count, words)), False
@@ -65,7 +65,7 @@ class FileEnds(Struct, frozen=True):
 
 
 def ends_of(path: Path, size: int, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> FileEnds:
-    """Both ends of a file of `size` bytes; of none that can be read, nothing."""
+    """Both ends of a file of `size` bytes; empty if it cannot be read."""
     try:
         with path.open("rb", buffering=0) as file:
             head = file.read(head_bytes) or b""
@@ -78,13 +78,13 @@ def ends_of(path: Path, size: int, head_bytes: int = HEAD_BYTES, tail_bytes: int
         return FileEnds(b"", 0, size, whole=False)
     if start == len(head):
         return FileEnds(head + tail, len(head), size, whole=True)
-    # Where one line is longer than an end, nothing of that end is left.
+    # If one line is longer than an end, nothing of that end is left.
     head = head[: head.rfind(b"\n") + 1]
     return FileEnds(head + tail.partition(b"\n")[2], len(head), size, whole=False)
 
 
 def records(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """The objects among some lines."""
+    """The lines that are JSON objects, parsed."""
     for line in lines:
         try:
             value = json.loads(line)
@@ -95,6 +95,6 @@ def records(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _two_digits(number: float) -> int:
-    """A number of which only two digits mean something."""
+    """A number rounded to two significant digits."""
     factor: int = 10 ** max(0, len(str(int(number))) - 2)
     return round(number / factor) * factor

@@ -1,8 +1,8 @@
-"""Where agents keep their sessions on this machine, read by their heads only.
+"""Finding the agents' sessions on this machine, reading only their heads.
 
-A look lists the agents' folders at once; then the file of each session is opened, a few kilobytes of
-both its ends are read, and it is closed again. What knows the formats is imported behind the list, for it
-takes longer than to find ten thousand files.
+First the agents' folders are listed; then each session's file is opened, a few kilobytes of both its ends
+are read, and it is closed again. The formats are imported after the listing, because importing them takes
+longer than finding ten thousand files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _QWEN_NAME = re.compile(r"[0-9a-fA-F-]{32,36}\.jsonl")
 
 
 class Discovery(Struct, frozen=True):
-    """All sessions found, newest first with the samples last, and where they were looked for."""
+    """All sessions found, newest first with the samples last, and the folders that were searched."""
 
     sessions: tuple[FoundSession, ...]
     shelves: tuple[SearchedFolder, ...]
@@ -42,10 +42,10 @@ _Files: TypeAlias = Callable[[Path], Iterator[os.DirEntry[str]]]
 
 
 class AgentFolders:
-    """The agents' folders as they are now: listed at once, each session's head read when it is asked for."""
+    """The agents' folders as they are now: listed on creation, each session's head read on demand."""
 
     def __init__(self, told: Callable[[Sequence[FoundSession]], None] = lambda _: None) -> None:
-        """`told` is called with the sessions of each folder as soon as that is listed."""
+        """`told` is called with the sessions of each folder as soon as it is listed."""
         found: list[FoundSession] = []
         shelves: list[SearchedFolder] = []
         for agent, folder, listed in _places():
@@ -55,16 +55,16 @@ class AgentFolders:
             shelves.append(SearchedFolder(agent, folder, len(there)))
         self.shelves = tuple(shelves)
         self.listed = tuple(sorted(found, key=lambda each: -each.modified))
-        """Newest first, known by their names only: `is_read` is false."""
+        """Newest first, known only by file name: `is_read` is false."""
 
     def sessions(self, limit: int | None = None) -> Iterator[FoundSession]:
-        """Newest first with the samples last; `limit` caps how many heads are read (the newest)."""
+        """All sessions, newest first, samples last; `limit` caps how many heads are read (the newest)."""
         yield from map(self.read, self.listed[:limit])
         yield from samples()
 
     @staticmethod
     def read(found: FoundSession) -> FoundSession:
-        """A session of the list with what its head tells."""
+        """A listed session with the facts from its head."""
         if found.agent == OPENCODE:
             from app.discovery.opencode_store import measured
 
@@ -106,14 +106,14 @@ def _samples_dir() -> Path:
 
 
 def _sample(path: Path, is_alone: bool) -> FoundSession:
-    """A sample under its file's name; with its ending where another has the same name."""
+    """A sample named after its file, with the suffix if another one has the same name."""
     info = path.stat()
     title = (path.stem if is_alone else path.name).replace("-", " ")
     return FoundSession(str(path), SAMPLE, "samples", title, info.st_mtime, info.st_size)
 
 
 def _places() -> Iterator[tuple[str, Path, Callable[[], list[FoundSession]]]]:
-    """Every agent's folder, and what lists the sessions there."""
+    """Every agent's folder, and the function that lists its sessions."""
 
     def files(agent: str, folder: Path, lie: _Files) -> tuple[str, Path, Callable[[], list[FoundSession]]]:
         return agent, folder, lambda: [each for entry in lie(folder) for each in _listed(agent, entry)]
@@ -135,7 +135,7 @@ def _places() -> Iterator[tuple[str, Path, Callable[[], list[FoundSession]]]]:
 
 
 def _claude_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """One a session directly in a project's folder; subagents' are not."""
+    """The files directly in a project's folder, one for each session; subagents' are deeper."""
     for project in _entries(folder):
         for entry in _entries(project.path):
             if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
@@ -143,7 +143,7 @@ def _claude_files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _codex_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Rollouts lie in a folder a day."""
+    """The rollouts, in a folder for each day."""
     for year in _entries(folder):
         for month in _entries(year.path):
             for day in _entries(month.path):
@@ -157,7 +157,7 @@ def _rollouts(folder: Path | str) -> Iterator[os.DirEntry[str]]:
 
 
 def _pi_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Sessions lie in a folder a project."""
+    """The sessions, in a folder for each project."""
     for project in _entries(folder):
         yield from _lines_in(project.path)
 
@@ -169,7 +169,7 @@ def _lines_in(folder: Path | str) -> Iterator[os.DirEntry[str]]:
 
 
 def _qwen_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Sessions lie in the `chats` of a project."""
+    """The sessions, in the `chats` folder of each project."""
     for project in _entries(folder):
         for entry in _entries(f"{project.path}/chats"):
             if _QWEN_NAME.fullmatch(entry.name):
@@ -177,7 +177,7 @@ def _qwen_files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _copilot_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The log of events in the folder of each session, or under its name in older versions."""
+    """The event log in each session's folder, or a file named after the session in older versions."""
     for session in _entries(folder):
         if session.name.endswith(".jsonl"):
             yield session
@@ -186,7 +186,7 @@ def _copilot_files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _gemini_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Sessions lie in the `chats` of a project; subagents' lie deeper."""
+    """The sessions, in the `chats` folder of each project; subagents' are deeper."""
     for project in _entries(folder):
         for entry in _entries(f"{project.path}/chats"):
             if entry.name.startswith("session-") and entry.name.endswith((".jsonl", ".json")):
@@ -194,7 +194,7 @@ def _gemini_files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _listed(agent: str, entry: os.DirEntry[str]) -> Iterator[FoundSession]:
-    """A file with something in it, as its name tells of it."""
+    """A non-empty file as a session, with the facts from its name."""
     try:
         info = entry.stat()
         if not info.st_size or not entry.is_file():

@@ -1,4 +1,4 @@
-"""What is known of a session without opening it."""
+"""The facts about a session that are known without opening it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ class FoundSession:
     """A session; every text is session text and not safe for a terminal."""
 
     name: str
-    """The path of its file, or what stands for one."""
+    """The path of its file, or `opencode:<session id>`."""
     agent: str
     """`Claude Code` ..., or `sample`."""
     project: str
-    """The folder that was worked in; what the agent calls it, where that is not known (yet)."""
+    """The working directory; the agent's own name for it if that is not known (yet)."""
     title: str
     modified: float
     """Seconds since 1970."""
     size: int
-    """Bytes; 0 where it lies in a database."""
+    """Bytes; 0 for a session in a database."""
     tokens: int | None = None
-    """The newest size of the context that the session records."""
+    """The newest recorded size of the context."""
     messages: int | None = None
     about: bool = False
-    """Whether `messages` is an estimate: of a long file only both ends are read."""
+    """Whether `messages` is an estimate, since only both ends of a long file are read."""
     subagents: int = 0
-    """Transcripts of subagents that belong to it."""
+    """Number of its subagents' transcripts."""
     is_read: bool = True
-    """False where only a list of files was seen yet: title, tokens and messages are still to come."""
+    """False if only the file name is known so far: title, tokens and messages are still to come."""
 
     @property
     def path(self) -> Path:
-        """Where it lies. (Thousands of paths take longer to make than the files to find.)"""
+        """Its path, made on demand: making thousands of paths takes longer than finding the files."""
         return Path(self.name)
 
     @property
@@ -50,7 +50,7 @@ MAX_TITLE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class SearchedFolder:
-    """A folder that was looked in, whether it was there or not."""
+    """A folder that was searched, whether it exists or not."""
 
     agent: str
     folder: Path
@@ -63,11 +63,11 @@ class Subagent:
 
     path: Path
     ident: str
-    """The agent's own id for it; the empty text where it has none."""
+    """The agent's own id for it; empty if it has none."""
     title: str
-    """What it was asked for, or its kind."""
+    """Its task, or its kind."""
     modified: float
     size: int
     """Bytes."""
     call: str = ""
-    """The id of the call that began it, where its own notes say so."""
+    """The id of the call that started it, if its metadata says so."""

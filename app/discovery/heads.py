@@ -1,4 +1,4 @@
-"""One function an agent that says what a session is about, by both ends of its file."""
+"""One function for each agent that describes a session by both ends of its file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Head: TypeAlias = Callable[[FoundSession], FoundSession]
 
 
 def claude_code(found: FoundSession) -> FoundSession:
-    """Of Claude Code: the name it was given, else the first prompt; the newest reply's usage."""
+    """Claude Code: the session's name, else the first prompt; the newest reply's usage."""
     ends = ends_of(found.path, found.size)
     named = next(ends.last(b"custom-title", b"ai-title", b'"summary"'), {})
     title = next((t for key in ("customTitle", "aiTitle", "summary") if (t := _text(named, key))), "")
@@ -46,7 +46,7 @@ def _claude_context(record: Value) -> int:
 
 
 def codex(found: FoundSession) -> FoundSession:
-    """Of Codex: the newest `token_count` that says something."""
+    """Codex: the newest thread name, else the first prompt; the newest non-empty `token_count`."""
     ends = _with_prompt(found, lambda ends: _codex_prompt(ends)[1])
     project, prompt = _codex_prompt(ends)
     named = (_inner(record, "payload") for record in ends.last(b"thread_name_updated"))
@@ -73,7 +73,7 @@ def _codex_prompt(ends: FileEnds) -> tuple[str, str]:
 
 
 def pi(found: FoundSession) -> FoundSession:
-    """Of pi: the name of the session, else the first prompt; the newest usage."""
+    """pi: the name of the session, else the first prompt; the newest usage."""
     ends = _with_prompt(found, lambda ends: _pi_prompt(ends)[1])
     project, prompt = _pi_prompt(ends)
     named = (_text(entry, "name").strip() for entry in ends.last(b"session_info"))
@@ -100,7 +100,7 @@ def _pi_prompt(ends: FileEnds) -> tuple[str, str]:
 
 
 def qwen(found: FoundSession) -> FoundSession:
-    """Of Qwen Code: the title, else the first prompt; the newest reply's usage."""
+    """Qwen Code: the title, else the first prompt; the newest reply's usage."""
     ends = ends_of(found.path, found.size)
     named = (_inner(record, "systemPayload") for record in ends.last(b"custom_title"))
     title = next((name for payload in named if (name := _text(payload, "customTitle"))), "")
@@ -121,7 +121,7 @@ def _qwen_context(record: Value) -> int:
 
 
 def copilot(found: FoundSession) -> FoundSession:
-    """Of Copilot CLI: the first prompt, and what the newest call took."""
+    """Copilot CLI: the first prompt, and the newest call's usage."""
     ends = _with_prompt(found, lambda ends: _copilot_prompt(ends)[1])
     project, prompt = _copilot_prompt(ends)
     tokens = _newest(found, ends, b'"session.usage_record"', _copilot_context)
@@ -145,7 +145,7 @@ def _copilot_prompt(ends: FileEnds) -> tuple[str, str]:
 
 
 def gemini(found: FoundSession) -> FoundSession:
-    """Of Gemini CLI: its summary, else the first prompt. A record of an id replaces the one before."""
+    """Gemini CLI: its summary, else the first prompt. A record replaces an earlier one with its id."""
     ends = ends_of(found.path, found.size)
     document = _gemini_document(ends) if found.path.suffix == ".json" and ends.whole else None
     if document is not None:
@@ -168,7 +168,7 @@ def gemini(found: FoundSession) -> FoundSession:
 
 
 _GEMINI_IDS: Final = re.compile(rb'^\{"id": ?"([^"]*)", ?.*"type": ?"(?:user|gemini)"', re.MULTILINE)
-"""Each id once: the record that comes last replaces those before it."""
+"""For counting each id once: a record replaces those before it with the same id."""
 
 
 def _gemini_context(record: Value) -> int:
@@ -181,7 +181,7 @@ def _gemini_prompt(record: Value) -> str:
 
 
 def _gemini_document(ends: FileEnds) -> Value | None:
-    """A session of the older form; None where it is none, or not whole."""
+    """A session in the older form; None if it is not one, or not complete."""
     try:
         document = json.loads(ends.text)
     except (ValueError, RecursionError):
@@ -219,7 +219,7 @@ def _read(
 
 
 def _with_prompt(found: FoundSession, prompt: Callable[[FileEnds], str]) -> FileEnds:
-    """Both ends, with more of the head where a first look found no prompt."""
+    """Both ends, with a longer head if the first one held no prompt."""
     ends = ends_of(found.path, found.size, HEAD_BYTES)
     if not ends.whole and not prompt(ends):
         ends = ends_of(found.path, found.size, LONG_HEAD_BYTES)
@@ -227,7 +227,7 @@ def _with_prompt(found: FoundSession, prompt: Callable[[FileEnds], str]) -> File
 
 
 def _newest(found: FoundSession, ends: FileEnds, word: bytes, context: Callable[[Value], int]) -> int | None:
-    """The newest size of the context that is not nothing; looks further back where the end tells none."""
+    """The newest size of the context above 0; reads a longer tail if the first one has none."""
     told = next(filter(None, map(context, ends.newest(word))), None)
     if told is None and not ends.whole:
         more = ends_of(found.path, found.size, 0, LONG_TAIL_BYTES)
@@ -236,7 +236,7 @@ def _newest(found: FoundSession, ends: FileEnds, word: bytes, context: Callable[
 
 
 def _types(*names: str) -> Iterable[bytes]:
-    """How a record says its type, whoever printed it."""
+    """The spellings of a record's type member, with and without a space."""
     return [form % name.encode() for name in names for form in (b'"type":"%b"', b'"type": "%b"')]
 
 
@@ -265,7 +265,7 @@ def _first_text(content: Any) -> str:
 
 
 def _typed(item: Value) -> str:
-    """The words of a message item if a person typed them."""
+    """The text of a message item if a person typed it."""
     content = item.get("content")
     if item.get("role") != "user" or not isinstance(content, list):
         return ""
@@ -275,7 +275,7 @@ def _typed(item: Value) -> str:
 
 
 def _prompt_of(record: Value) -> str:
-    """The words of a record of Claude Code if a person typed them."""
+    """The text of a Claude Code record if a person typed it."""
     message = record.get("message")
     if record.get("type") != "user" or record.get("isMeta") or not isinstance(message, dict):
         return ""
@@ -294,4 +294,4 @@ HEADS: Final[dict[str, Head]] = {
     "Qwen Code": qwen,
     "Copilot CLI": copilot,
 }
-"""By agent."""
+"""Agent -> its function."""

@@ -1,4 +1,4 @@
-"""The sessions of opencode, which lie in a database and not in files."""
+"""The sessions of opencode, which are in a database and not in files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.settings import opencode_store
 
 
 def stored_sessions(store: Path) -> list[FoundSession]:
-    """Every session of a person in the store, under a name that can be opened."""
+    """Every top-level session in the store, under a name that can be opened."""
     return [
         FoundSession(
             f"{PREFIX}{each.ident}",
@@ -28,13 +28,13 @@ def stored_sessions(store: Path) -> list[FoundSession]:
 
 
 def measured(found: FoundSession) -> FoundSession:
-    """A session of the store with its messages, its newest context, and its subagents."""
+    """A session of the store with its number of messages, its newest context size, and its subagents."""
     messages, tokens, subagents = measures_of(opencode_store(), found.name.removeprefix(PREFIX))
     return replace(found, messages=messages, tokens=tokens, subagents=subagents, is_read=True)
 
 
 def stored_subagents(name: str) -> list[Subagent]:
-    """The sessions of the subagents of a session, oldest first."""
+    """The subagents' sessions of a session, oldest first."""
     return [
         Subagent(Path(f"{PREFIX}{each.ident}"), each.ident, each.title[:MAX_TITLE], each.modified, 0)
         for each in children_of(opencode_store(), name.removeprefix(PREFIX))

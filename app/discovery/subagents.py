@@ -1,4 +1,4 @@
-"""The transcripts of subagents that belong to a session."""
+"""Finding the transcripts of a session's subagents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.model import Block, Session, ToolResult, ToolUse, blocks_of
 
 
 def count_of(found: FoundSession) -> int:
-    """How many transcripts of subagents a session has."""
+    """The number of a session's subagent transcripts."""
     return sum(1 for _ in _files(found.path))
 
 
@@ -25,7 +25,7 @@ def subagents_of(path: Path) -> list[Subagent]:
 
 
 def transcript_of(session: Session, block: Block) -> Path | None:
-    """The transcript of the subagent that a call began, or that a result is from, if there is one."""
+    """The transcript of the subagent that a call started, or that a result is from, if there is one."""
     call = block.id if isinstance(block, ToolUse) else None
     call = block.tool_use_id if isinstance(block, ToolResult) else call
     if not call:
@@ -50,7 +50,7 @@ def _agent_of(session: Session, call: str) -> str | None:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Beside a session: in its side folder, in the folder of its id, or flat with the id inside."""
+    """Transcripts beside a session: in its side folder, in the folder of its id, or flat, naming the id."""
     for folder in (path.with_suffix("") / "subagents", *_by_short_id(path)):
         yield from (Path(entry.path) for entry in _entries(folder) if entry.name.endswith(".jsonl"))
     if path.parent.parent.name == "projects":
@@ -58,7 +58,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _by_short_id(path: Path) -> Iterator[Path]:
-    """Gemini CLI: a folder of the session's whole id, of which the file's name has the first part."""
+    """Gemini CLI: a folder named by the session's full id, of which the file's name has the first part."""
     if path.parent.name == "chats" and path.name.startswith("session-"):
         short = path.stem.rpartition("-")[2]
         for name in _folders(path.parent, path.parent.stat().st_mtime_ns):
@@ -73,7 +73,7 @@ def _folders(folder: Path, _: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _flat(folder: Path, _: int) -> dict[str, tuple[Path, ...]]:
-    """Claude Code 2.0: transcripts beside the sessions, by the id of the session that each names."""
+    """Claude Code 2.0: transcripts beside the sessions, by the session id that each contains."""
     found: dict[str, tuple[Path, ...]] = {}
     for entry in _entries(folder):
         if entry.name.startswith("agent-") and entry.name.endswith(".jsonl"):
