@@ -16,7 +16,7 @@ from app.model import Message, Session
 
 _TIMED: Final = re.compile(r"(session-\d{4}-\d\d-\d\dT\d\d-\d\d-).*")
 _SHORT: Final = 8
-"""Signs of the id that a file name ends in: the client deletes files that share them together."""
+"""Characters of the id at the end of a file name: the client deletes files that share them together."""
 
 
 class GeminiCli:
@@ -32,8 +32,8 @@ class GeminiCli:
         return shape_of(source) is not None
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session; a log has one end, so `leaf` plays no part."""
-        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        """The session; a log has no branches, so `leaf` is ignored."""
+        # Imported lazily, here and below: a run uses one format, and few runs write.
         from app.formats.gemini.reader import read
 
         return read(source)
@@ -46,21 +46,21 @@ class GeminiCli:
         return Sender(session, chat_of(session)).request(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        """Plan the file that holds `rewrite`, with all repairs that the provider's rules require."""
         from app.formats.gemini import writer
 
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """A folder for saved results beside the file; the client itself has none and passes over it."""
+        """A folder for saved results beside the file; the client itself has none and ignores it."""
         return original.with_suffix("") if original.suffix else None
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types in the project's folder."""
+        """The command to type in the project's folder."""
         return f"gemini --resume {session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """`session-<minute>-<first signs of the id>`, with the original's minute and ending."""
+        """`session-<minute>-<first characters of the id>`, with the original's minute and suffix."""
         if session_id is None:
             return original.name
         timed = _TIMED.fullmatch(original.name)
@@ -69,7 +69,7 @@ class GeminiCli:
 
 
 def project_of(session: Session) -> tuple[str | None, str | None]:
-    """The folder that a session names, and the SHA-256 of its project's folder, as far as it tells them."""
+    """The folder that a session names, and the SHA-256 of its project's folder; None for either if absent."""
     from app.formats.gemini.chat import chat_of
 
     heading = chat_of(session).heading

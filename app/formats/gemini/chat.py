@@ -1,4 +1,4 @@
-"""The records of a Gemini CLI session together with the messages that they stand for.
+"""The records of a Gemini CLI session together with the messages that are replayed from them.
 
 Two forms: the log of patches, one JSON object a line, and the older single document.
 """
@@ -26,22 +26,22 @@ _TOLD: Final = ("sessionId", "projectHash", "startTime", "summary", "kind", "dir
 
 
 class SessionHeader:
-    """What is told of a session as a whole; of repeated members the last counts."""
+    """Facts about a session as a whole; of repeated members the last counts."""
 
     def __init__(self) -> None:
         self.members: dict[str, Any] = {}
         self.last: dict[str, int] = {}
-        """The record that said a member last, for every member."""
+        """Member -> the record that set it last."""
         self._records: set[int] = set()
 
     def take(self, record: int, members: Mapping[str, Any]) -> None:
-        """The members of a header, or of a change of it."""
+        """Take in the members of a header, or of a change of it."""
         self.last.update(dict.fromkeys(members, record))
         self._records.add(record)
         self.members |= {name: members[name] for name in _TOLD if name in members}
 
     def knows(self, record: int) -> bool:
-        """Whether a record says something of the session as a whole."""
+        """Whether a record holds facts about the session as a whole."""
         return record in self._records
 
     def word(self, name: str) -> str | None:
@@ -68,7 +68,7 @@ class Log(RecordStore):
         self.replay = Replay(EntryReader(self), _Keys(self).make)
 
     def content(self, record: int, path: JsonPath, value: Any) -> Stored:
-        """The content at `path` of a record, measured by `value`, which is what lies there."""
+        """The content at `path` of a record; `value` is the value there, from which it is measured."""
         return stored(self, record, path, value)
 
     def load(self) -> None:
@@ -104,13 +104,13 @@ class Log(RecordStore):
                 self._take_listed(index, record.get(MESSAGES))
 
     def _take_listed(self, index: int, messages: Any) -> None:
-        """The messages in the header, which the older form has there even on one line."""
+        """Take in the messages in the header, where the older form has them even on one line."""
         for number, value in enumerate(messages if isinstance(messages, list) else ()):
             if isinstance(value, dict) and isinstance(value.get("id"), str):
                 self.replay.put(index, (MESSAGES, number), value)
 
     def _own(self, index: int, told: Any) -> OwnCompaction | None:
-        """A compaction of ours, which says so in a member of its own."""
+        """The facts of a compaction made by us, which has a member of its own."""
         if not isinstance(told, dict):
             return None
         kept = told.get("preserved")
@@ -139,7 +139,7 @@ class Document(DocumentRecords):
         """Index every message once."""
         for record, value in self.load():
             if isinstance(value, dict):
-                # The client takes what stands in the list, whether ids are repeated or not.
+                # The client takes everything in the list, even with repeated ids.
                 self.replay.put(record.index, (), {**value, "id": record.key})
             else:
                 self.replay.tell(record.index)
@@ -153,14 +153,14 @@ Chat: TypeAlias = Log | Document
 
 
 def chat_of(session: Session) -> Chat:
-    """The records of a session that this format read; raises TypeError for another's."""
+    """The records of a session read by this format; raises TypeError for any other."""
     if not isinstance(session.records, Log | Document):
         raise TypeError(f"a session of {session.format} was not read from a Gemini CLI file")
     return session.records
 
 
 class _Keys:
-    """Gives keys of messages: their ids, where those can serve."""
+    """Makes keys of messages: their ids, if usable."""
 
     def __init__(self, records: Sequence[Record] | Any) -> None:
         self._records = records

@@ -1,4 +1,4 @@
-"""One message of a Gemini CLI session: the newest of the records that bear its id, read into blocks."""
+"""One message of a Gemini CLI session: the newest record with its id, read into blocks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from app.model import (
 
 
 class Entry(Struct, eq=False):
-    """What is kept of a message in memory."""
+    """The part of a message that is kept in memory."""
 
     key: str
     ident: str
@@ -49,40 +49,40 @@ class Entry(Struct, eq=False):
     """The record's type."""
     record: int = 0
     path: JsonPath = ()
-    """The message inside its record: `()`, or an item of a list of messages."""
+    """Path of the message inside its record: `()`, or an item of a list of messages."""
     time: float | None = None
     model: str | None = None
     usage: Usage | None = None
     said: tuple[Block, ...] = ()
-    """What the person or the model said, and the calls."""
+    """The text of the person or the model, and the calls."""
     answers: tuple[ToolResult, ...] = ()
-    """What the calls gave back, where the message has that itself."""
+    """The results of the calls, if the message holds them itself."""
     thoughts: tuple[Thinking, ...] = ()
     """Never sent."""
     ignored: bool = False
-    """Words of the client, or for it, which are not sent when the session goes on."""
+    """Text by or for the client, which is not sent when the session is resumed."""
     boundary: Boundary | None = None
-    """A compression that it is the summary of, or a marker of ours."""
+    """The compression whose summary it is, or a marker of ours."""
     listed: frozenset[str] = frozenset()
-    """Ids of the calls that it lists beside its content."""
+    """Ids of the calls that it lists outside its content."""
     copies: frozenset[str] = frozenset()
-    """Keys of answers in `said` that repeat what a message before holds: the client writes both."""
+    """Keys of results in `said` that repeat those of an earlier message: the client writes both."""
 
     @property
     def sent(self) -> bool:
-        """Whether any of it is sent when the session goes on."""
+        """Whether any of it is sent when the session is resumed."""
         return self.kind in (USER, GEMINI) and not self.ignored
 
     @property
     def words(self) -> tuple[Block, ...]:
-        """What it says, without copies."""
+        """Its blocks without copies."""
         if not self.copies:
             return self.said
         return tuple(block for block in self.said if block.key not in self.copies)
 
     @property
     def results_key(self) -> str:
-        """The key of the message that its answers are."""
+        """The key of the message that its results form."""
         return f"{self.key}/results"
 
 
@@ -94,7 +94,7 @@ class EntryReader:
         self._parts = PartReader(records)
 
     def fill(self, entry: Entry, record: int, path: JsonPath, value: Mapping[str, Any]) -> None:
-        """Let an entry be what the message at `path` of a record says."""
+        """Fill an entry from the message at `path` of a record."""
         entry.kind = as_word(value.get("type"))
         entry.record, entry.path = record, path
         entry.time = seconds(value.get("timestamp"))
@@ -169,7 +169,7 @@ class EntryReader:
 
 
 def calls_of(value: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The calls that a model's message lists beside its content, by position; such as could be sent."""
+    """The valid calls that a model's message lists outside its content, with their indexes."""
     calls = value.get(CALLS)
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict) and as_word(call.get("id")) and as_word(call.get("name")):
@@ -177,7 +177,7 @@ def calls_of(value: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]
 
 
 def own_numbers(result: Any, ident: str) -> list[int]:
-    """Which parts of a call's result are the answer to it; the client may list those of its whole batch."""
+    """Indexes of a result's parts that answer this call; the client may list those of its whole batch."""
     if not isinstance(result, list):
         return []
     answers = [number for number, part in enumerate(result) if answer_of(part) is not None]
@@ -193,7 +193,7 @@ def own_numbers(result: Any, ident: str) -> list[int]:
 
 
 def as_text(content: Any) -> str:
-    """A content as the client looks at it to tell whose words it is."""
+    """A content as the text by which the client decides who wrote it."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -207,7 +207,7 @@ def as_text(content: Any) -> str:
 
 
 def usage_of(tokens: Any) -> Usage | None:
-    """What a message says that its call cost; None where it holds no count."""
+    """The usage that a message reports for its call; None if it holds no count."""
     if not isinstance(tokens, Mapping):
         return None
     sent, said, cached, thought = (
@@ -218,7 +218,7 @@ def usage_of(tokens: Any) -> Usage | None:
 
 
 def _by_client(blocks: Iterable[Block], *, whole: bool) -> Iterator[Block]:
-    """The blocks of a prompt, told apart by who wrote them: the client adds files and the editor's state."""
+    """The blocks of a prompt with their authors: the client adds files and the editor's state."""
     within = False
     for block in blocks:
         if not isinstance(block, Text) or block.author is not Author.USER:
@@ -239,6 +239,6 @@ def _is_blank(block: Block) -> bool:
 
 
 def is_said(blocks: Sequence[Block], text: str) -> bool:
-    """Whether a message says nothing but this."""
+    """Whether `text` is all that a message says."""
     only = blocks[0] if len(blocks) == 1 else None
     return isinstance(only, Text) and only.content.chars == len(text) and only.content.read() == text

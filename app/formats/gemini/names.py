@@ -1,4 +1,4 @@
-"""The words of Gemini CLI's session files."""
+"""Names of types and texts in Gemini CLI's session files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAME: Final = "gemini-cli"
 USER: Final = "user"
 GEMINI: Final = "gemini"
 SHOWN: Final = frozenset({"info", "warning", "error"})
-"""Types of messages that are shown and never sent."""
+"""Types of messages that are displayed and never sent."""
 
 SET: Final = "$set"
 REWIND: Final = "$rewindTo"
@@ -20,20 +20,20 @@ CALLS: Final = "toolCalls"
 RESULT: Final = "result"
 
 OWN_FIELD: Final = "handcompact"
-"""Our member of a `$set`; the client lets members pass that it does not know."""
+"""Our member of a `$set`; the client ignores unknown members."""
 
 IGNORED: Final = ("/", "?", "<session_context>", "<hook_context>")
-"""How texts of the user begin that the client leaves out when a session goes on."""
+"""How texts of the user begin that the client leaves out when a session is resumed."""
 
 SNAPSHOTS: Final = ("<state_snapshot>", "<scratchpad>")
 """How the summary of a compression begins."""
 
 THANKS: Final = "Got it. Thanks for the additional context!"
-"""What the client puts into the model's mouth behind a summary."""
+"""The model message that the client adds after a summary."""
 
 FILES_BEGIN: Final = "\n--- Content from referenced files ---"
 FILES_END: Final = "\n--- End of content ---"
-"""Parts of a prompt between which the client puts the files that the person named."""
+"""Parts of a prompt between which the client puts the files that the person referenced."""
 
 EDITOR: Final = ("Here is the user's editor context", "Here is a summary of changes in the user's editor")
-"""How texts begin that the client adds to a prompt when it runs beside an editor."""
+"""How texts begin that the client adds to a prompt when connected to an editor."""

@@ -1,8 +1,8 @@
-"""What an export writes, worked out as rows before a byte is made.
+"""Planning an export as rows, before any byte is written.
 
-Each message is written once, as it was at last, where the log put it first; the answers of a call stand with
-the call alone. A new compaction is a list of messages that holds its summary, as the client itself writes
-one; what it hides stays above it, what it keeps follows below, each on a line of its own.
+Each message is written once, in its last version, at its first position; the results of a call are only with
+the call. A new compaction is a list of messages with its summary, as the client itself writes one; what it
+hides stays above it, what it keeps follows, each message on a line of its own.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _DOUBLED: Final = "each result is written once: the client writes it twice and t
 
 
 class Plan(Struct, frozen=True):
-    """The rows of the new file, and what had to be mended."""
+    """The rows of the new file, and the repairs."""
 
     rows: list[Row]
     repairs: tuple[Notice, ...]
     untouched: bool
-    """Whether nothing was asked for that the file does not hold already."""
+    """Whether the rewrite changes nothing in the file."""
 
 
 class Planner:
-    """Works out one export of a session."""
+    """Plans one export of a session."""
 
     def __init__(self, session: Session, rewrite: Rewrite, chat: Chat) -> None:
         self._session = session
@@ -49,7 +49,7 @@ class Planner:
         self._boundary = rewrite.boundary if not isinstance(chat, Document) else None
 
     def plan(self) -> Plan:
-        """The rows in their order, with everything that they must say differently."""
+        """The rows in their new order, with all changes to them."""
         said, mending = Sender(self._session, self._chat).mended(self._rewrite)
         wanted = Gatherer(self._live).gather(self._rewrite.looked(said))
         self._set_usage(wanted)
@@ -71,7 +71,7 @@ class Planner:
         return lines.get
 
     def _set_usage(self, wanted: Sequence[WantedMessage]) -> None:
-        """Let the newest usage say how big the context is now."""
+        """Set the newest usage to the new size of the context."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
             return
@@ -81,7 +81,7 @@ class Planner:
                 return
 
     def _name(self, wanted: Sequence[WantedMessage]) -> None:
-        """Give made messages their ids, and times between their neighbours."""
+        """Give new messages their ids, and times between those of their neighbours."""
         ids = {entry.ident for entry in self._chat.replay.place}
         made = MadeIds(self._rewrite.session_id or self._session.session_id or self._session.name, ids)
         following: list[float | None] = []
@@ -126,7 +126,7 @@ class Planner:
         return [*rows, *self._compaction(wanted, self._boundary.key), *title]
 
     def _compaction(self, wanted: Sequence[WantedMessage], key: str) -> Iterator[Row]:
-        """The list that begins anew with the summary, and what follows it."""
+        """The list that restarts the history with the summary, and what follows it."""
         end = next((n for n, each in enumerate(wanted, 1) if _is_summary(each, key)), 0)
         listed = tuple(Item(each.entry, each) for each in wanted[:end])
         summary = wanted[end - 1] if end else None
@@ -153,7 +153,7 @@ class Planner:
                 yield Line(event.record)
 
     def _items(self, entry: Entry, places: Places) -> Iterator[Item]:
-        """What is written in the place of a message."""
+        """What is written at the position of a message."""
         end = self._chat.replay.end.get(entry)
         if end is not None:
             if isinstance(end, MessagesRewound) or end.boundary is not None:
@@ -164,7 +164,7 @@ class Planner:
             yield from places.items(entry)
 
     def _is_told(self, record: int) -> bool:
-        """Whether a record without a message is written: of changes of the header the last ones."""
+        """Whether a record without a message is written: of header changes only the last ones."""
         kind, last = self._chat[record].kind, self._chat.heading.last
         if kind == "unreadable":
             return False

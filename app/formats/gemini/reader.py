@@ -1,4 +1,4 @@
-"""A Gemini CLI file read into a Session: its records once, then the messages that they stand for."""
+"""Reading a Gemini CLI file into a Session: its records once, then the replayed messages."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read(source: Source) -> Session:
 
 
 def mark_copies(entries: Iterable[Entry]) -> None:
-    """Mark the answers that repeat those which the message with the call holds itself."""
+    """Mark the results that repeat those in the message with the call."""
     answered: set[str] = set()
     for entry in entries:
         if entry.kind == GEMINI:
@@ -80,14 +80,14 @@ def mark_copies(entries: Iterable[Entry]) -> None:
 
 
 def _mark(entry: Entry) -> None:
-    """Let a message that says what was taken out be known as such."""
+    """Mark a message that is a removal marker as a boundary."""
     first = entry.said[0] if entry.said else None
     if entry.kind == USER and entry.boundary is None and isinstance(first, Text):
         entry.boundary = boundary_of(first.content.preview, entry.key, entry.record)
 
 
 def _messages(chat: Chat) -> Iterator[Message]:
-    """The messages of the session, where they stand at last."""
+    """The messages of the session, in their final positions."""
     seen: set[Entry] = set()
     for event in chat.replay.events:
         entries: Iterable[Entry] = ()

@@ -1,8 +1,8 @@
-"""The messages that a log of patches stands for.
+"""Replaying a log of patches to its messages.
 
-The rules are the client's (0.61.0, read and measured): a message with a known id takes the place of the
-older one, where that stands; `$set` with `messages` begins anew with those; `$rewindTo` takes back a message
-and all behind it, and everything where there is no such message.
+The rules are the client's (0.61.0, read and measured): a message with a known id replaces the older one at
+its position; `$set` with `messages` restarts the history with those; `$rewindTo` removes a message and all
+after it, and everything if there is no such message.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from app.model import Author, Block, Boundary, JsonPath, Text
 
 
 class MessageAdded(Struct, eq=False):
-    """A message that was not there."""
+    """A new message was added."""
 
     entry: Entry
 
 
 class MessagesReplaced(Struct, eq=False):
-    """The messages begin anew with a list of them."""
+    """All messages were replaced by a list."""
 
     record: int
     entries: tuple[Entry, ...]
     boundary: Boundary | None = None
-    """Set where it is a compression: what is not in the list was summed up."""
+    """Set for a compression: messages that are not in the list were summarised."""
     ended: list[Entry] = field(default_factory=list)
 
 
 class MessagesRewound(Struct, eq=False):
-    """Messages were taken back."""
+    """Messages were removed by a rewind."""
 
     record: int
     ended: list[Entry] = field(default_factory=list)
 
 
 class NoMessage(Struct, eq=False):
-    """A record that holds no message: the header, a change of it, or one of a type that nobody knows."""
+    """A record without a message: the header, a change of it, or one of an unknown type."""
 
     record: int
 
@@ -50,11 +50,11 @@ class NoMessage(Struct, eq=False):
 Event: TypeAlias = MessageAdded | MessagesReplaced | MessagesRewound | NoMessage
 
 MakeKey: TypeAlias = Callable[[int, JsonPath, str], str]
-"""(record, path, id) -> the key of a message that is new."""
+"""(record, path, id) -> the key of a new message."""
 
 
 class OwnCompaction(Struct, frozen=True):
-    """What a list of ours says of the compaction that it stands for."""
+    """The facts of a compaction in a list that we wrote."""
 
     boundary: Boundary
     summary: str
@@ -62,29 +62,29 @@ class OwnCompaction(Struct, frozen=True):
 
 
 class Replay:
-    """Takes the records of a log in order; afterwards `entries` are those that are left."""
+    """Takes the records of a log in order; afterwards `entries` are the remaining messages."""
 
     def __init__(self, reader: EntryReader, make_key: MakeKey) -> None:
         self.events: list[Event] = []
         self.place: dict[Entry, Event] = {}
-        """By what each message stands where it stands: the newest list that it is in, else its record."""
+        """The event that placed each message: the newest list that it is in, else its record."""
         self.end: dict[Entry, MessagesReplaced | MessagesRewound] = {}
-        """What took a message away."""
+        """The event that removed a message."""
         self._reader = reader
         self._make_key = make_key
         self._map: dict[str, Entry] = {}
 
     @property
     def entries(self) -> list[Entry]:
-        """The messages that are left, in order."""
+        """The remaining messages, in order."""
         return list(self._map.values())
 
     def tell(self, record: int) -> None:
-        """A record without a message."""
+        """Take in a record without a message."""
         self.events.append(NoMessage(record))
 
     def put(self, record: int, path: JsonPath, value: Mapping[str, Any]) -> None:
-        """A message that is a record of its own, or an item of a document's list."""
+        """Take in a message that is a record of its own, or an item of a document's list."""
         ident = str(value["id"])
         entry = self._map.get(ident)
         if entry is None:
@@ -95,7 +95,7 @@ class Replay:
         self._reader.fill(entry, record, path, value)
 
     def begin(self, record: int, messages: Sequence[Any], own: OwnCompaction | None) -> None:
-        """A list of messages that takes the place of all; `own` where the record calls it one."""
+        """Replace all messages by a list; `own` is set if the record marks it as our compaction."""
         path: JsonPath = (SET, MESSAGES)
         old, self._map = self._map, {}
         event = MessagesReplaced(record, ())
@@ -118,7 +118,7 @@ class Replay:
         self.events.append(event)
 
     def rewind(self, record: int, ident: str) -> None:
-        """Take back the message of this id and all behind it."""
+        """Remove the message with this id and all after it."""
         known = list(self._map)
         start = known.index(ident) if ident in self._map else 0
         event = MessagesRewound(record, [self._map.pop(name) for name in known[start:]])
@@ -131,7 +131,7 @@ class Replay:
     def _boundary(
         self, event: MessagesReplaced, fresh: Sequence[Entry], own: OwnCompaction | None, record: int
     ) -> Boundary | None:
-        """The compaction that a list stands for; its summary is given its author."""
+        """The boundary of a list that is a compaction; sets the author of its summary."""
         if own is not None:
             summaries = [entry for entry in fresh if entry.ident == own.summary]
             boundary = own.boundary
@@ -149,7 +149,7 @@ class Replay:
 
 
 def _is_summary(entry: Entry, entries: Sequence[Entry]) -> bool:
-    """Whether a message that is new in a list is a summary: it looks like one, or is thanked for."""
+    """Whether a new message in a list is a summary: it looks like one, or `THANKS` follows it."""
     if any(isinstance(block, Text) and block.author is Author.SUMMARY for block in entry.said):
         return True
     at = entries.index(entry) + 1

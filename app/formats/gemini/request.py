@@ -1,4 +1,4 @@
-"""What the client sends of the messages of a session, but for the second copies of results."""
+"""Building the request that the client would send, without the second copies of results."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Value = dict[str, Any]
 
 
 class Sender:
-    """Gives a session's messages, kept, changed and made ones, in the provider's form."""
+    """Converts a session's messages (kept, changed and new ones) to the provider's form."""
 
     def __init__(self, session: Session, chat: Chat) -> None:
         self._chat = chat
         self._originals = {block.key: block for message in session.messages for block in message.blocks}
 
     def original(self, block: Block) -> Block | None:
-        """The block of the file that `block` is, or was before somebody changed it."""
+        """The original block in the file of a block that may have been changed; None for a new one."""
         return None if block.place is None else self._originals.get(block.key)
 
     def request(self, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
-        """The contents of the request: the client joins those of one role in a row."""
+        """The contents of the request: the client joins consecutive ones of one role."""
         held: tuple[str, Value] | None = None
         for key, content in self.pairs(messages):
             if held is not None and held[1]["role"] == content["role"]:
@@ -48,7 +48,7 @@ class Sender:
             yield said.key, {"role": said.role, "parts": [part for p in said.pieces for part in p.parts]}
 
     def said(self, messages: Sequence[Message]) -> Iterator[OutgoingMessage]:
-        """The messages as they are sent, without repairs; those of which nothing can be sent are left out."""
+        """The messages as they are sent, without repairs; those with nothing to send are left out."""
         for message in messages:
             pieces = tuple(self._piece(block) for block in message.blocks if _can_be_sent(block))
             if pieces:
@@ -60,12 +60,12 @@ class Sender:
         return OutgoingPart(block, tuple(self.parts(block)), changed)
 
     def mended(self, rewrite: Rewrite) -> tuple[list[OutgoingMessage], Mending]:
-        """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+        """The messages of a rewrite with every repair that the provider's rules require, and the repairs."""
         mending = mend_contents(lambda: rewrite.looked(self.pairs(rewrite.messages)))
         return mended_said(rewrite.looked(self.said(rewrite.messages)), mending), mending
 
     def parts(self, block: Block) -> Iterator[Any]:
-        """A block as parts: the file's own values where nobody changed them, else with the changes in it."""
+        """A block as parts: the file's own values if it is unchanged, else with the changes."""
         original = self.original(block)
         if original is None or original.place is None:
             yield from made_parts(block)
@@ -102,5 +102,5 @@ def _as_part(value: Any) -> Any:
 
 
 def _can_be_sent(block: Block) -> bool:
-    """The client sends no thinking, and leaves out empty texts."""
+    """Whether the client sends a block: it leaves out thinking and empty texts."""
     return not isinstance(block, Thinking) and not (isinstance(block, Text) and block.content.chars == 0)

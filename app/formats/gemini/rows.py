@@ -1,4 +1,4 @@
-"""The lines of the new file, as data: which record or message each is, and what it must say differently."""
+"""The lines of the new file as data: the record or message of each line, and the changes to it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Item(Struct, frozen=True):
     """A message, on a line of its own or in a list."""
 
     entry: Entry | None
-    """None for a made one."""
+    """None for a new one."""
     wanted: WantedMessage | None = None
-    """What it must say; None for a message that is kept as it is and not sent."""
+    """Its wanted content; None for a message that is kept unchanged and not sent."""
 
 
 class Listed(Struct, frozen=True):
-    """A list of messages with which they begin anew."""
+    """A list of messages that restarts the history."""
 
     items: tuple[Item, ...]
     record: int | None = None
-    """None for a made one."""
+    """None for a new one."""
     boundary: Boundary | None = None
-    """Of a made one."""
+    """The boundary of a new list."""
     summary: WantedMessage | None = None
     time: float | None = None
 
@@ -49,20 +49,20 @@ Row: TypeAlias = Line | Item | Listed | Titled
 
 
 class Places(Struct):
-    """Where the wanted messages stand among those of the file, which keep their order."""
+    """Positions of the wanted messages among those of the file, which keep their order."""
 
     at: dict[Entry, list[WantedMessage]] = field(default_factory=dict)
-    """For a message of the file: itself and made or moved ones around it, in order."""
+    """For a message of the file: itself and new or moved ones around it, in order."""
     end: list[WantedMessage] = field(default_factory=list)
-    """Where none of the file's own messages is wanted."""
+    """All wanted messages, if none of the file's own is wanted."""
 
     def items(self, entry: Entry) -> Iterator[Item]:
-        """What stands in the place of a message."""
+        """The items at the position of a message."""
         return (Item(wanted.entry, wanted) for wanted in self.at.get(entry, ()))
 
 
 def places_of(wanted: Iterable[WantedMessage], order: Iterable[Entry]) -> Places:
-    """Let each message stand where the file has it, and made ones behind the one before them."""
+    """Place each message where it is in the file, and new ones after their predecessor."""
     number = {entry: at for at, entry in enumerate(order)}
     places = Places()
     last, current = -1, places.end

@@ -1,4 +1,4 @@
-"""Telling Gemini CLI's files from others, by a head of the content."""
+"""Detecting Gemini CLI's files by the head of their content."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TYPES: Final = SHOWN | {USER, GEMINI}
 
 
 class Shape(StrEnum):
-    """How the messages of a session lie in its file."""
+    """How the messages of a session are laid out in its file."""
 
     LOG = "log"
     DOCUMENT = "document"
 
 
 def shape_of(source: Source) -> Shape | None:
-    """What form of Gemini CLI's files the content is of; None for none."""
+    """Which form of Gemini CLI's files the content has; None if it is not one."""
     if _is_document(head_of(source)):
         return Shape.DOCUMENT
     return Shape.LOG if any(map(_is_ours, head_records(source))) else None

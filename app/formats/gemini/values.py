@@ -1,4 +1,4 @@
-"""A message of the file with what an export changes in it; what stays is shared with the old one."""
+"""Applying an export's changes to a message of the file; unchanged parts are shared with the old one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN_RESULT: Final = "resultDisplay"
 
 
 def user_value(old: Value, entry: Entry, pieces: Sequence[OutgoingPart]) -> Value:
-    """A user's message that holds these pieces."""
+    """A user message with these pieces."""
     kept = [piece.block.key for piece in pieces if piece.block is not None]
     if not any(piece.changed for piece in pieces) and kept == [block.key for block in entry.said]:
         return old
@@ -33,7 +33,7 @@ def user_value(old: Value, entry: Entry, pieces: Sequence[OutgoingPart]) -> Valu
 def model_value(
     old: Value, entry: Entry, pieces: Sequence[OutgoingPart], answers: Mapping[str, Sequence[Any]]
 ) -> Value:
-    """A model's message that holds these pieces, with the parts that its calls are answered by, by id."""
+    """A model message with these pieces; `answers` are the response parts of its calls, by id."""
     new = dict(old)
     content = [piece for piece in pieces if not _is_listed(piece.block)]
     listed = [piece for piece in pieces if _is_listed(piece.block)]
@@ -49,7 +49,7 @@ def model_value(
 
 
 def with_usage(old: Value, tokens: int) -> Value:
-    """A model's message whose call had so many input tokens."""
+    """A model message whose call has `tokens` input tokens."""
     usage = {**old["tokens"], "input": tokens, "cached": 0}
     counts = (usage.get(name) for name in ("input", "output", "thoughts", "tool"))
     usage["total"] = sum(count for count in counts if isinstance(count, int))
@@ -57,7 +57,7 @@ def with_usage(old: Value, tokens: int) -> Value:
 
 
 def _is_listed(block: Block | None) -> bool:
-    """Whether a block is a call that is listed beside the content."""
+    """Whether a block is a call that is listed outside the content."""
     return block is not None and block.place is not None and block.place.path[-2:-1] == (CALLS,)
 
 
@@ -68,7 +68,7 @@ def _calls(
     *,
     by_number: bool,
 ) -> Iterator[Value]:
-    """The listed calls that are left: those of the pieces, or those that the pieces repeat in the content."""
+    """The remaining listed calls: those of the pieces, or those that the pieces repeat in the content."""
     kept: dict[Any, Mapping[str, Any]] = {}
     for piece in pieces:
         for call in filter(None, map(call_of, piece.parts)):
@@ -89,7 +89,7 @@ def _content(old: Any, pieces: Sequence[OutgoingPart]) -> Any:
 
 
 def _hides_calls(old: Value, listed: Sequence[OutgoingPart]) -> bool:
-    """Whether the client would send no listed call: it does not where the content has thinking."""
+    """Whether the client would not send the listed calls, as when the content has thinking."""
     content = old.get("content")
     return bool(listed) and isinstance(content, list) and any(map(is_thought, content))
 
@@ -101,7 +101,7 @@ def _model_content(old: Any, pieces: Sequence[OutgoingPart]) -> Any:
 
 
 def _call(old: Value, call: Mapping[str, Any], answers: Mapping[str, Sequence[Any]]) -> Value:
-    """A listed call that says what `call` says, with its own answer alone."""
+    """A listed call updated to `call`, with only its own response."""
     new = dict(old)
     if call.get("args") != old.get("args"):
         new["args"] = call.get("args")
@@ -126,7 +126,7 @@ def _same(result: Sequence[Any], answer: Sequence[Any]) -> bool:
 
 
 def _own(call: Value) -> list[Any]:
-    """The parts that a listed call was answered by."""
+    """The response parts of a listed call."""
     result = call.get(RESULT)
     if isinstance(result, str):
         return [{ANSWER: {"response": {"output": result}}}]
@@ -145,7 +145,7 @@ def _texts(parts: Sequence[Any]) -> Iterator[str]:
 
 
 def _shown(shown: Any, before: str, after: str) -> Any:
-    """What the person is shown of a result, where that was changed: a text, or a terminal's cells."""
+    """The display copy of a changed result: a text, or a terminal's cells."""
     if isinstance(shown, str):
         return after if shown and (shown in before or len(shown) > len(after)) else shown
     if isinstance(shown, list):

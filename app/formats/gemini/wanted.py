@@ -1,4 +1,4 @@
-"""The messages that a file shall hold, put together from what shall be sent."""
+"""Assembling the messages to be written to the file from those to be sent."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class WantedMessage(Struct, eq=False):
     role: str
     pieces: list[OutgoingPart]
     entry: Entry | None = None
-    """The message of the file that it is; None for a made one."""
+    """Its message in the file; None for a new one."""
     message: Message | None = None
     answers: dict[str, Sequence[Any]] = field(default_factory=dict)
-    """The parts that its calls are answered by, by the call's id, where the file has them with the calls."""
+    """The response parts of its calls, by call id, if the file has them with the calls."""
     tokens: int | None = None
-    """What its call shall have cost in input tokens."""
+    """The input tokens to record for its call."""
     ident: str = ""
-    """The id of a made one."""
+    """The id of a new message."""
     time: float | None = None
 
     def changed(self, old: Value) -> Value:
-        """The message `old` of the file, saying what it shall say."""
+        """The message `old` of the file, updated."""
         assert self.entry is not None
         if self.entry.kind == USER:
             return user_value(old, self.entry, self.pieces)
@@ -43,7 +43,7 @@ class WantedMessage(Struct, eq=False):
         return new if self.tokens is None else with_usage(new, self.tokens)
 
     def made(self) -> Value:
-        """A message that is in no file."""
+        """The value of a new message."""
         return {
             "id": self.ident,
             "timestamp": stamped(self.time or 0.0),
@@ -53,14 +53,14 @@ class WantedMessage(Struct, eq=False):
 
 
 class Gatherer:
-    """Puts messages together: the answers of a call lie in the model's message, however they are sent."""
+    """Assembles messages: the results of a call are in the model's message, however they are sent."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._by_key = {entry.key: entry for entry in entries}
         self._results = {entry.results_key for entry in self._by_key.values()}
 
     def gather(self, said: Iterable[OutgoingMessage]) -> list[WantedMessage]:
-        """The messages of the file for those that shall be sent, in order."""
+        """The messages of the file for those to be sent, in order."""
         found: list[WantedMessage] = []
         turn: list[WantedMessage] = []
         for each in said:
@@ -78,7 +78,7 @@ class Gatherer:
 
 
 def _taken(caller: WantedMessage, piece: OutgoingPart) -> bool:
-    """Whether an answer lies with its call from now on: one that does in the file, or is in none."""
+    """Whether to store a result with its call: if it is so in the file, or is new."""
     first = answer_of(piece.parts[0]) if piece.parts else None
     if first is None or caller.entry is None or not _is_with_call(piece.block):
         return False

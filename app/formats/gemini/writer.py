@@ -1,4 +1,4 @@
-"""A session written as a Gemini CLI file: rows to bytes, one by one."""
+"""Writing a session as a Gemini CLI file: rows to bytes, one by one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIST: Final[JsonPath] = (SET, MESSAGES)
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
-    """The file that holds `wish`; see `app.formats.base.Format.rewrite`."""
+    """Plan the file that holds `wish`; see `app.formats.base.Format.rewrite`."""
     chat = chat_of(session)
     plan = Planner(session, wish, chat).plan()
     if plan.untouched and wish.session_id is None:
@@ -42,7 +42,7 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
 
 
 class _Messages:
-    """The bytes of messages, as the file has them or with what is changed."""
+    """The bytes of messages, unchanged or updated."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -53,7 +53,7 @@ class _Messages:
         raw = self._chat.raw(index)
         if self._chat[index].damage:
             raw = mend(raw)
-        # In sound JSON a line end can only stand between values.
+        # In sound JSON a raw line end can only be between values.
         return raw.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in raw or b"\r" in raw else raw
 
     def of(self, item: Item) -> bytes:
@@ -67,7 +67,7 @@ class _Messages:
         return reshape(raw, old, item.wanted.changed(old))
 
     def is_same(self, item: Item) -> bool:
-        """Whether a message of the file is written as it is."""
+        """Whether a message of the file is written unchanged."""
         if item.wanted is None or item.entry is None:
             return True
         value = self._chat.value(item.entry.record)
@@ -96,7 +96,7 @@ class _LogWriter:
         self._messages = _Messages(chat)
 
     def counts(self, plan: Plan) -> Iterator[tuple[int | None, bool]]:
-        """For each line its record (None for a made one), and whether that says the same as before."""
+        """For each line its record (None for a new one), and whether that is unchanged."""
         for row in plan.rows:
             match row:
                 case Line():
@@ -110,7 +110,7 @@ class _LogWriter:
                     yield None, False
 
     def pieces(self, plan: Plan) -> Iterator[bytes]:
-        """The file."""
+        """The bytes of the file."""
         for row in plan.rows:
             yield self._line(row) + b"\n"
 
@@ -138,18 +138,18 @@ class _LogWriter:
             return raw
 
     def _is_split(self, index: int) -> bool:
-        """Whether a header holds messages, which get lines of their own."""
+        """Whether a header holds messages, which are moved to lines of their own."""
         value = self._chat.value(index) if self._chat[index].kind == HEADER else None
         return isinstance(value, Mapping) and isinstance(value.get(MESSAGES), list)
 
     def _is_whole(self, row: Listed) -> bool:
-        """Whether a list of messages says just what it did."""
+        """Whether a list of messages is unchanged."""
         return self._known(row) == len(row.items) and all(
             item.entry is not None and self._messages.is_same(item) for item in row.items
         )
 
     def _known(self, row: Listed) -> int:
-        """How many messages a list held, where those that are left stand there as it had them; else -1."""
+        """The number of messages a list held, if the remaining ones are there as before; else -1."""
         if row.record is None:
             return -1
         held = self._chat.value(row.record)[SET][MESSAGES]
@@ -175,7 +175,7 @@ class _LogWriter:
 
 
 class _DocumentWriter:
-    """Writes rows as the messages of one document; what a compaction hides has no place in it."""
+    """Writes rows as the messages of one document, which cannot hold what a compaction hides."""
 
     def __init__(self, chat: Document, wish: Rewrite) -> None:
         self._chat = chat
@@ -183,7 +183,7 @@ class _DocumentWriter:
         self._messages = _Messages(chat)
 
     def counts(self, plan: Plan) -> Iterator[tuple[int | None, bool]]:
-        """For each message its record (None for a made one), and whether that says the same as before."""
+        """For each message its record (None for a new one), and whether that is unchanged."""
         for row in plan.rows:
             if isinstance(row, Line):
                 yield row.record, True
@@ -191,7 +191,7 @@ class _DocumentWriter:
                 yield (None if row.entry is None else row.entry.record), self._messages.is_same(row)
 
     def pieces(self, plan: Plan) -> Iterator[bytes]:
-        """The file."""
+        """The bytes of the file."""
         elsewhere: dict[int, bytes] = {}
         last, title = self._chat.heading.last, self._wish.title
         if self._wish.session_id is not None:
@@ -220,7 +220,7 @@ class _DocumentWriter:
 
 
 def own_member(boundary: Boundary, summary: str) -> dict[str, Any]:
-    """Our member in a list of messages that is a compaction; the client has none for what it says."""
+    """Our member in a list of messages that is a compaction, for facts without a member of the client's."""
     own: dict[str, Any] = {"trigger": boundary.trigger, "strategy": boundary.strategy}
     for name in ("tokens_before", "tokens_after", "removed"):
         if getattr(boundary, name) is not None:

@@ -1,4 +1,4 @@
-"""opencode's sessions: the document that `opencode export` gives and `opencode import` takes."""
+"""opencode's sessions: the document that `opencode export` writes and `opencode import` reads."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class OpenCode:
         return looks_like(source)
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session; it has one end, so `leaf` plays no part."""
-        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        """The session; the format has no branches, so `leaf` is ignored."""
+        # Imported lazily, here and below: a run uses one format, and few runs write.
         from app.formats.opencode.reader import read
 
         return read(source)
@@ -39,7 +39,7 @@ class OpenCode:
         return Sender(session).pairs(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`, with everything mended that providers demand."""
+        """Plan the file that holds `rewrite`, with all repairs that providers require."""
         from app.formats.opencode import writer
 
         return writer.rewrite(session, rewrite)
@@ -49,9 +49,9 @@ class OpenCode:
         return original.with_suffix("") if original.suffix else None
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types in the folder of the file; its session becomes one of the project there."""
+        """The command to type in the file's folder; the session is imported into the project there."""
         return f"opencode import {session_id}.json && opencode --session {session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:
-        """`<session id>.json`: the client names no files, it keeps its sessions in a database."""
+        """`<session id>.json`; the client itself has no file names, since it uses a database."""
         return f"{session_id}.json" if session_id else original.name

@@ -1,4 +1,4 @@
-"""Messages that an export adds, in the client's own form."""
+"""Building the messages that an export adds, in the client's own form."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NO_TOKENS: Final = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 
 
 
 class Neighbours:
-    """What made messages take over from those of the file: the agent, the model, the folder."""
+    """What new messages copy from those of the file: the agent, the model, the folder."""
 
     def __init__(self, user: Mapping[str, Any], assistant: Mapping[str, Any], session: str) -> None:
-        """`user` and `assistant` are descriptions of messages of the file, empty where there is none."""
+        """`user` and `assistant` are the `info` of messages of the file, empty if there is none."""
         self.session = session
         model = user.get("model")
         known = isinstance(model, dict) and "modelID" in model and "providerID" in model
@@ -29,14 +29,14 @@ class Neighbours:
         self._path = path if isinstance(path, dict) else {"cwd": "/", "root": "/"}
 
     def user(self, ident: str, created: int) -> Value:
-        """The description of a message of the user."""
+        """The `info` of a user message."""
         return {
             "role": "user", "time": {"created": created}, "agent": self._agent, "model": self._model,
             "id": ident, "sessionID": self.session,
         }  # fmt: skip
 
     def assistant(self, ident: str, created: int, parent: str, *, summary: bool) -> Value:
-        """The description of a message of the model."""
+        """The `info` of an assistant message."""
         mode = "compaction" if summary else self._agent
         kind = {"summary": True} if summary else {}
         return {
@@ -50,7 +50,7 @@ class Neighbours:
 def made_message(
     wanted: WantedMessage, beside: Neighbours, make_id: MakeId, boundary: Boundary | None = None
 ) -> Value:
-    """A message that is in no file; with a `boundary` the question that begins it, or its summary."""
+    """A new message; with a `boundary` the user message that starts the compaction, or its summary."""
     created = wanted.created or 0
     if wanted.role is Role.ASSISTANT:
         summary = boundary is not None
@@ -83,7 +83,7 @@ def made_message(
 
 
 def own_member(boundary: Boundary) -> Value:
-    """Our member in the metadata of a summary; the client has none for what it says."""
+    """Our member in the metadata of a summary, for facts without a member of the client's."""
     own: Value = {"trigger": boundary.trigger, "strategy": boundary.strategy}
     for name in ("tokens_before", "tokens_after", "removed"):
         if getattr(boundary, name) is not None:

@@ -1,7 +1,7 @@
-"""opencode's own store, read and never written: a session in it as the document that an export gives.
+"""Read-only access to opencode's own store: a session in it as the document that an export writes.
 
-The store is an SQLite file in the client's data folder. It is opened so that nothing is created beside it:
-a store that nobody has open is read as it is, one with a write-ahead log through that log.
+The store is an SQLite file in the client's data folder. It is opened so that no file is created beside it:
+a store that nobody has open is read directly, one with a write-ahead log through that log.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from app.formats.opencode.names import INFO, MESSAGES, PARTS
 from app.formats.splice import encode
 
 _PATIENCE: Final = 2.0
-"""Seconds to wait for a client that writes."""
+"""Seconds to wait for a client that is writing."""
 
 _INFO: Final = (
     ("id", "id"), ("slug", "slug"), ("projectID", "project_id"), ("directory", "directory"), ("path", "path"),
     ("parentID", "parent_id"), ("title", "title"), ("agent", "agent"), ("version", "version"),
     ("cost", "cost"),
 )  # fmt: skip
-"""Members of a session's description, and the columns that they are kept in."""
+"""Members of a session's `info`, and their columns in the database."""
 
 _AS_JSON: Final = (("model", "model"), ("permission", "permission"), ("revert", "revert"))
 
@@ -44,22 +44,22 @@ class Listed(Struct, frozen=True):
 
 
 def sessions_in(store: Path) -> list[Listed]:
-    """The sessions of a person in the store, newest first; those of sub-agents are left out.
+    """The top-level sessions in the store, newest first; those of sub-agents are left out.
 
-    Empty where there is no store, or none that can be read.
+    Empty if there is no store, or it cannot be read.
     """
     return _listed(store, "parent_id IS NULL", ())
 
 
 def children_of(store: Path, ident: str) -> list[Listed]:
-    """The sessions of the sub-agents of a session, oldest first; empty where they cannot be read."""
+    """The sessions of a session's sub-agents, oldest first; empty if they cannot be read."""
     return _listed(store, "parent_id = ?", (ident,))[::-1]
 
 
 def measures_of(store: Path, ident: str) -> tuple[int | None, int | None, int]:
-    """How many messages a session has, the newest context that it records (tokens), and its sub-agents.
+    """A session's number of messages, newest recorded context (tokens), and number of sub-agents.
 
-    None for what it does not say, or where the store cannot be read.
+    None for what is not recorded, or if the store cannot be read.
     """
     try:
         with closing(_opened(store)) as database:
@@ -75,7 +75,7 @@ def measures_of(store: Path, ident: str) -> tuple[int | None, int | None, int]:
 
 
 def _context(info: Any) -> int:
-    """Tokens that went into a reply and came out of it."""
+    """Input and output tokens of a reply together."""
     tokens = info.get("tokens") if isinstance(info, dict) else None
     if not isinstance(tokens, dict):
         return 0
@@ -98,9 +98,9 @@ def _listed(store: Path, which: str, values: tuple[str, ...]) -> list[Listed]:
 
 
 def exported(store: Path, ident: str) -> bytes:
-    """A session in the store as the document that `opencode export` gives.
+    """A session in the store as the document that `opencode export` writes.
 
-    Raises UnreadableFile when there is no such session, or the store cannot be read.
+    Raises UnreadableFile if there is no such session, or the store cannot be read.
     """
     try:
         with closing(_opened(store)) as database:

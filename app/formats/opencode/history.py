@@ -1,4 +1,4 @@
-"""Which messages of a session are sent, and in which order: the last compaction stands first.
+"""Which messages of a session are sent, and in which order: from the last compaction on.
 
 The rules are the client's (1.18.33, read and measured): messages are ordered by time and id; a compaction is
 a message of the user whose answer is a finished summary; the messages from `tail_start_id` on are kept and
@@ -16,17 +16,17 @@ from app.model import Role
 
 
 class History(Struct, frozen=True):
-    """The messages that are sent, and the compaction that begins them."""
+    """The messages that are sent, and the compaction that starts them."""
 
     live: tuple[Node, ...]
     compaction: Node | None
-    """The message of the user that stands for it."""
+    """The user message that represents the compaction."""
     compactions: tuple[Node, ...]
-    """All of them, oldest first."""
+    """All compactions, oldest first."""
 
 
 def history_of(nodes: Sequence[Node]) -> History:
-    """The history that messages in the client's order stand for."""
+    """The history of messages given in the client's order."""
     asked = {node.parent for node in nodes if node.role is Role.ASSISTANT and node.summary}
     compactions = tuple(node for node in nodes if node.compacts and node.ident in asked)
     reached, governing = _reached(nodes)
@@ -34,7 +34,7 @@ def history_of(nodes: Sequence[Node]) -> History:
 
 
 def _reached(nodes: Sequence[Node]) -> tuple[list[Node], Node | None]:
-    """The messages that the client walks over from the newest on, and the compaction that stopped it."""
+    """The messages that the client reaches from the newest back, and the compaction where it stops."""
     found: list[Node] = []
     asked: set[str] = set()
     tail, governing = "", None
@@ -54,7 +54,7 @@ def _reached(nodes: Sequence[Node]) -> tuple[list[Node], Node | None]:
 
 
 def _reordered(nodes: list[Node]) -> list[Node]:
-    """The messages with those that a compaction kept behind its summary."""
+    """The messages with those that a compaction kept moved after its summary."""
     at = max((n for n, node in enumerate(nodes) if node.compacts and node.tail), default=-1)
     if at < 0:
         return nodes

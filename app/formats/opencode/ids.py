@@ -1,6 +1,6 @@
-"""opencode's ids: a kind, 12 hexadecimal digits that grow with time, and signs that make them unique.
+"""opencode's ids: a kind, 12 hexadecimal digits that grow with time, and a suffix that makes them unique.
 
-Messages and parts are ordered by their ids, so a new session's ids must sort as the old ones do.
+Messages and parts are ordered by their ids, so a new session's ids must sort like the old ones.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _quoted = re.compile(rb'"((?:ses|msg|prt)_[^"\\]++)"')
 
 
 def fresh_session_id() -> str:
-    """An id for a new session, made as the client makes it: sessions sort the newest first."""
+    """An id for a new session, made as the client does: sessions sort newest first."""
     moment = int(time.time() * 1000) * 0x1000 + 1
-    import secrets  # a new session is seldom made, and this takes milliseconds
+    import secrets  # imported lazily: it takes milliseconds, and new sessions are rare
 
     rest = "".join(secrets.choice(_SIGNS) for _ in range(_REST))
     return f"ses_{(~moment) & 0xFFFFFFFFFFFF:012x}{rest}"
 
 
 def renamed(old: Iterable[str], seed: str) -> dict[str, str]:
-    """New ids for messages and parts, the same each time for a `seed`, of the same length and order.
+    """New ids for messages and parts, deterministic for a `seed`, with the same length and order.
 
-    An id of a form that is not known gets another ending.
+    An id of an unknown form gets another suffix.
     """
     names: dict[str, str] = {}
     stems: dict[str, list[str]] = {}
@@ -48,7 +48,7 @@ def renamed(old: Iterable[str], seed: str) -> dict[str, str]:
 
 
 def after(ident: str, following: str | None, kind: str, number: int, seed: str) -> str:
-    """An id of a kind that sorts behind `ident` (of any kind) and before `following`, the `number`th such."""
+    """The `number`th new id of a kind that sorts after `ident` (of any kind) and before `following`."""
     found = ID.fullmatch(ident)
     next_one = ID.fullmatch(following) if following is not None else None
     moment = int(found["time"], 16) if found else 0
@@ -69,7 +69,7 @@ def with_names(raw: bytes, names: Mapping[str, str]) -> bytes:
 
 
 def _rest(text: str, length: int) -> str:
-    """Signs that depend on nothing but a text; the first is none of the last in order."""
+    """Characters derived from a text alone; the first is not among the last in sort order."""
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     signs = []
     for place in range(length):

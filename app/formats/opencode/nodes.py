@@ -1,4 +1,4 @@
-"""One message of an opencode session, its parts read into blocks."""
+"""One message of an opencode session, with its parts read into blocks."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from app.model import (
 
 
 class Step(Struct, frozen=True):
-    """One call of the model: what it said, and what its tools gave back."""
+    """One call of the model: its reply, and the results of its tools."""
 
     said: tuple[Block, ...]
     results: tuple[ToolResult, ...] = ()
 
 
 class Node(Struct, eq=False):
-    """What is kept of a message in memory."""
+    """The part of a message that is kept in memory."""
 
     record: int
     ident: str
     key: str
     role: Role
     created: int
-    """Milliseconds since 1970; messages are ordered by it, then by id."""
+    """Milliseconds since 1970; messages are ordered by this, then by id."""
     parent: str = ""
     summary: bool = False
     """A finished summary of what came before its parent."""
     tail: str = ""
-    """Where a compaction names it: the first message from before that is kept."""
+    """For a compaction: id of the first message from before that is kept."""
     compacts: bool = False
-    """A message that stands for a compaction."""
+    """A message that represents a compaction."""
     auto: bool = False
     failed: bool = False
     """The provider refused; the client sends none of it."""
@@ -61,37 +61,37 @@ class Node(Struct, eq=False):
     usage: Usage | None = None
     steps: tuple[Step, ...] = ()
     unsent: tuple[Block, ...] = ()
-    """What the client keeps and does not send."""
+    """Blocks that the client keeps but does not send."""
     boundary: Boundary | None = None
-    """A compaction that it begins, or a marker of ours."""
+    """The compaction that it starts, or a marker of ours."""
 
     @property
     def order(self) -> tuple[int, str]:
-        """What the client orders messages by."""
+        """The client's sort key of messages."""
         return self.created, self.ident
 
     @property
     def blocks(self) -> Iterator[Block]:
-        """All that can be sent of it."""
+        """All its blocks that can be sent."""
         for step in self.steps:
             yield from step.said
             yield from step.results
 
     def step_key(self, number: int) -> str:
-        """The key of the message that a step is; the first bears that of the whole."""
+        """The key of the message for a step; the first has the node's own key."""
         return self.key if number == 0 else f"{self.key}/{number}"
 
 
 class NodeReader:
-    """Makes nodes of records, in file order: a result is judged by the call it stands with."""
+    """Reads nodes from records in file order: a result is judged by the call it is stored with."""
 
     def __init__(self, records: Contents) -> None:
         self._records = records
 
     def node(self, record: int, key: str, value: Mapping[str, Any]) -> Node | None:
-        """The message that a record holds, its id as its key where that serves; None for what is no message.
+        """The message in a record, with its id as key if usable; None if the record is not a message.
 
-        Without an id it is none: the client refuses to take it.
+        A message without an id is not one: the client refuses it.
         """
         info, parts = value.get(INFO), value.get(PARTS)
         role = _ROLES.get(as_word(info.get("role"))) if isinstance(info, dict) else None
@@ -186,7 +186,7 @@ class NodeReader:
     def _answer(
         self, node: Node, key: str, path: JsonPath, state: Mapping[str, Any]
     ) -> tuple[tuple[Part, ...], bool]:
-        """What is sent of a result, and whether it failed."""
+        """The sent parts of a result, and whether it failed."""
         where = (*path, "state")
         status = state.get("status")
         if status == "error":
@@ -218,7 +218,7 @@ class NodeReader:
         return Opaque(key, "file", self._at(node, path, part), place)
 
     def _text(self, node: Node, key: str, path: JsonPath, member: str, text: str, author: Author) -> Text:
-        # What is no text there, or not there at all, was read as an empty one.
+        # A missing value, or one that is not a string, was read as empty.
         content = self._at(node, (*path, member), text) if text else Held("")
         return Text(key, content, author, self._place(node, path))
 
@@ -234,12 +234,12 @@ _LONGEST_KEY: Final = 200
 
 
 def kind_of(part: Any) -> str:
-    """A part's type; empty where there is none."""
+    """A part's type; empty if it has none."""
     return as_word(part.get("type")) if isinstance(part, dict) else ""
 
 
 def in_order(parts: list[Any]) -> list[tuple[int, Any]]:
-    """The parts in the order in which the client has them, by id, each with its number in the file."""
+    """The parts in the client's order, by id, each with its index in the file."""
     numbered = [(number, part) for number, part in enumerate(parts) if isinstance(part, dict)]
     if all(isinstance(part.get("id"), str) for _, part in numbered):
         numbered.sort(key=lambda pair: str(pair[1]["id"]))
@@ -247,7 +247,7 @@ def in_order(parts: list[Any]) -> list[tuple[int, Any]]:
 
 
 def state_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """How far a tool's call has come, and what it gave back."""
+    """A tool call's state, which includes its result."""
     state = part.get("state")
     return state if isinstance(state, dict) else {}
 
@@ -259,7 +259,7 @@ def is_hidden(state: Mapping[str, Any]) -> bool:
 
 
 def interrupted_output(state: Mapping[str, Any]) -> str | None:
-    """What an interrupted call gave back before; the client sends that, and no error."""
+    """The output of a call before it was interrupted; the client sends that instead of an error."""
     metadata = state.get("metadata")
     if not isinstance(metadata, dict) or metadata.get("interrupted") is not True:
         return None
@@ -268,7 +268,7 @@ def interrupted_output(state: Mapping[str, Any]) -> str | None:
 
 
 def seal_of(part: Mapping[str, Any]) -> str | None:
-    """The provider's seal of a thought, where it has one."""
+    """The provider's signature of a reasoning part, if it has one."""
     metadata = part.get("metadata")
     for provider in metadata.values() if isinstance(metadata, dict) else ():
         for name in ("signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"):
@@ -278,7 +278,7 @@ def seal_of(part: Mapping[str, Any]) -> str | None:
 
 
 def usage_of(tokens: Any) -> Usage | None:
-    """What a message says that its call cost; None where it holds no count."""
+    """The usage that a message reports for its call; None if it holds no count."""
     if not isinstance(tokens, Mapping):
         return None
     cache = tokens.get("cache")
@@ -299,7 +299,7 @@ def _created(info: Mapping[str, Any]) -> int:
 
 
 def _is_failed(info: Mapping[str, Any], parts: list[Any]) -> bool:
-    """Whether the client leaves a reply out: one that failed, but for what was said before an abort."""
+    """Whether the client leaves a reply out: a failed one, except an aborted one that said something."""
     error = info.get("error")
     if not error:
         return False
@@ -308,7 +308,7 @@ def _is_failed(info: Mapping[str, Any], parts: list[Any]) -> bool:
 
 
 def with_author(node: Node, author: Author) -> None:
-    """Let the texts of a message be of another author."""
+    """Set the author of a message's texts."""
     node.steps = tuple(
         Step(tuple(replace(b, author=author) if isinstance(b, Text) else b for b in step.said), step.results)
         for step in node.steps

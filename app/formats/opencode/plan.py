@@ -1,7 +1,7 @@
-"""What an export writes, worked out as rows before a byte is made.
+"""Planning an export as rows, before any byte is written.
 
-A new compaction stands in front of what is kept, and what it hides in front of it: so every version of the
-client takes it. The client orders messages by time and id, so made and moved ones take their place by these.
+A new compaction goes before what is kept and after what it hides, as all versions of the client accept. The
+client orders messages by time and id, so new and moved ones get a time and id that place them.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ class Row(Struct, eq=False):
 
     record: int | None = None
     wanted: WantedMessage | None = None
-    """What it must say; None for a message that is kept as it is."""
+    """Its wanted content; None for a message that is kept unchanged."""
 
 
 class Plan(Struct, frozen=True):
-    """The rows of the new file, and what had to be mended."""
+    """The rows of the new file, and the repairs."""
 
     rows: list[Row]
     names: dict[str, str]
-    """New ids for the old ones."""
+    """Old id -> new id."""
     repairs: tuple[Notice, ...]
     asked: WantedMessage | None = None
-    """The question that a new compaction begins with."""
+    """The user message that starts a new compaction."""
     summary: WantedMessage | None = None
 
 
 class Planner:
-    """Works out one export of a session."""
+    """Plans one export of a session."""
 
     def __init__(self, session: Session, rewrite: Rewrite, records: Transcript) -> None:
         self._session = session
@@ -58,7 +58,7 @@ class Planner:
         self._names = self._renamed()
 
     def plan(self) -> Plan:
-        """The rows in their order, with everything that they must say differently."""
+        """The rows in their new order, with all changes to them."""
         sender = Sender(self._session)
         messages, looked = self._rewrite.messages, self._rewrite.looked
         mending = mend_anthropic(lambda: looked(sender.pairs(messages)))
@@ -79,7 +79,7 @@ class Planner:
         return lines.get
 
     def _renamed(self) -> dict[str, str]:
-        """New ids for a new session: the client passes over an import of ids that it has."""
+        """New ids for a new session: the client ignores an import of ids that it already has."""
         if self._rewrite.session_id is None:
             return {}
         idents: list[str] = []
@@ -97,7 +97,7 @@ class Planner:
         return names
 
     def _set_usage(self, wanted: Sequence[WantedMessage]) -> None:
-        """Let the newest usage say how big the context is now: the client believes it."""
+        """Set the newest usage to the new size of the context, since the client relies on it."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
             return
@@ -109,7 +109,7 @@ class Planner:
     def _compaction(
         self, wanted: Sequence[WantedMessage]
     ) -> tuple[WantedMessage | None, WantedMessage | None]:
-        """The question and the summary of a new compaction."""
+        """The user message and the summary of a new compaction."""
         boundary = self._rewrite.boundary
         if boundary is None:
             return None, None
@@ -120,7 +120,7 @@ class Planner:
         return None, None
 
     def _rows(self, wanted: Sequence[WantedMessage], asked: WantedMessage | None) -> list[Row]:
-        """The rows: what is not sent stays where it is, what a new compaction hides above it."""
+        """The rows: unsent messages stay where they are, those that a new compaction hides above it."""
         undone = [node for node in self._records.nodes if node in self._records.undone]
         rows = [Row(_record(each), each) for each in wanted]
         if asked is not None:
@@ -134,7 +134,7 @@ class Planner:
         return rows
 
     def _unsent(self, wanted: Sequence[WantedMessage]) -> list[Node]:
-        """The messages that are not sent and stay; what a compaction hides goes with the compaction."""
+        """The unsent messages that are kept; those that a compaction hides are removed with it."""
         kept = {each.node for each in wanted}
         live = set(self._records.history.live)
         is_whole = self._is_whole(wanted)
@@ -146,7 +146,7 @@ class Planner:
         ]
 
     def _is_whole(self, wanted: Sequence[WantedMessage]) -> bool:
-        """Whether the compaction that governs, if one does, is kept as one, and with its summary."""
+        """Whether the current compaction, if any, is kept as one, with its summary."""
         governing = self._records.history.compaction
         if governing is None:
             return True
@@ -155,7 +155,7 @@ class Planner:
         return asks and any(node.summary and node.parent == governing.ident for node in kept)
 
     def _in_file_order(self, wanted: Sequence[WantedMessage]) -> list[WantedMessage]:
-        """What is sent behind a compaction, and stands before it in the file, put back where it stands."""
+        """The messages, with those sent after a compaction but stored before it put back before it."""
         governing = self._records.history.compaction
         at = next((n for n, each in enumerate(wanted) if each.node is governing), -1)
         if governing is None or at < 0 or not any(n.ident == governing.tail for n in self._records.nodes):
@@ -180,7 +180,7 @@ class Planner:
         return node.order if node is not None else (-1, "")
 
     def _place(self, rows: Sequence[Row]) -> None:
-        """Give made and moved messages ids and times that put them where they stand."""
+        """Give new and moved messages ids and times that place them where the rows have them."""
         reached = (-1, "")
         made = 0
         for number, row in enumerate(rows):
@@ -201,12 +201,12 @@ class Planner:
             reached = created, row.wanted.ident
 
     def _new_order(self, row: Row) -> tuple[int, str] | None:
-        """By what the client orders a message of the file, with its new id."""
+        """The client's sort key of a message of the file, with its new id."""
         node = self._records.by_record.get(row.record) if row.record is not None else None
         return None if node is None else (node.created, self._names.get(node.ident, node.ident))
 
     def _adopt(self, rows: Sequence[Row], asked: WantedMessage | None, summary: WantedMessage | None) -> None:
-        """Let each answer name a message of the user that is there."""
+        """Make each reply name an existing user message as its parent."""
         idents = {self._ident(row) for row in rows}
         last = ""
         for row in rows:
@@ -230,7 +230,7 @@ class Planner:
 
 
 def _says_nothing(node: Node) -> bool:
-    """Whether a message holds nothing that is sent, and so cannot be wanted."""
+    """Whether a message has nothing that is sent, and so cannot be wanted."""
     return node.failed or not any(node.blocks)
 
 

@@ -1,4 +1,4 @@
-"""An opencode export read into a Session."""
+"""Reading an opencode export into a Session."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def read(source: Source) -> Session:
 
 
 def _mark(node: Node) -> None:
-    """Let a message that says what was taken out be known as such."""
+    """Mark a message that is a removal marker as a boundary."""
     first = next(iter(node.blocks), None)
     if node.role is Role.USER and node.boundary is None and isinstance(first, Text):
         node.boundary = boundary_of(first.content.preview, node.key, node.record)
 
 
 def _in_order(records: Transcript) -> Iterator[Message]:
-    """All messages as the client orders them; those that are sent among themselves as they are sent."""
+    """All messages in the client's order, except that the sent ones are in sending order."""
     live = list(records.history.live)
     places = {node: number for number, node in enumerate(live)}
     waiting = iter(live)

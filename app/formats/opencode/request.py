@@ -1,7 +1,7 @@
-"""What the client sends of a session's messages, in the form of the Messages API.
+"""Building the request that the client would send, in the form of the Messages API.
 
-The client takes any provider; each call of a tool and its result are one part of a message, so what is
-checked and mended here is what all providers ask for. Thinking is no part of it.
+The client supports any provider, and a tool call and its result are one part of a message, so what is
+checked and repaired here are the rules of all providers. Thinking is not included.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DATA = re.compile(r"data:([^;,]*)[^,]*,(.*)", re.DOTALL)
 
 
 def as_sent(messages: Sequence[Message]) -> list[Message]:
-    """The messages as a file of this format can hold them: a new summary stands first, behind a question."""
+    """The messages as a file of this format can hold them: a new summary first, after a user message."""
     at = next((n for n, message in enumerate(messages) if is_made_summary(message)), None)
     if at is None:
         return list(messages)
@@ -48,22 +48,22 @@ def as_sent(messages: Sequence[Message]) -> list[Message]:
 
 
 def is_made_summary(message: Message) -> bool:
-    """Whether a message is in no file and stands for what a boundary hides."""
+    """Whether a message is new and replaces what a boundary hides."""
     return not message.records and message.boundary is not None and message.boundary.hides
 
 
 class Sender:
-    """Gives a session's messages, kept, changed and made ones, in the provider's form."""
+    """Converts a session's messages (kept, changed and new ones) to the provider's form."""
 
     def __init__(self, session: Session) -> None:
         self._originals = {block.key: block for message in session.messages for block in message.blocks}
 
     def original(self, block: Block) -> Block | None:
-        """The block of the file that `block` is, or was before somebody changed it."""
+        """The original block in the file of a block that may have been changed; None for a new one."""
         return None if block.place is None else self._originals.get(block.key)
 
     def outgoing(self, messages: Sequence[Message]) -> Iterator[Outgoing]:
-        """The messages of the request: of the user's that follow each other one is made."""
+        """The messages of the request: consecutive ones of the user are joined."""
         run: list[Message] = []
         for message in as_sent(messages):
             if not any(map(_is_shown, message.blocks)):
@@ -104,7 +104,7 @@ class Sender:
 
 
 def _is_shown(block: Block) -> bool:
-    """Thinking goes back to the provider that sealed it, in a form of its own that is no part of this."""
+    """Whether a block is in the request: not thinking, which is sent in a form of its own."""
     return not isinstance(block, Thinking) and not (isinstance(block, Text) and block.content.chars == 0)
 
 
@@ -117,7 +117,7 @@ def _result(block: ToolResult) -> Value:
 
 
 def said(result: ToolResult) -> str:
-    """The words of a result, for which a file has one text; its files stand behind that."""
+    """The text of a result, which a file holds as one text, with attached files after it."""
     texts = (part.content.read() for part in result.parts if isinstance(part, Text))
     return "\n".join(filter(None, texts))
 
@@ -127,7 +127,7 @@ def _is_users(message: Message) -> bool:
 
 
 def _file(block: Block) -> Value:
-    """An attached file; one of a type that only some providers take is named."""
+    """An attached file; one of a type that only some providers accept is replaced by its name."""
     match block:
         case Image():
             found = _DATA.fullmatch(block.data.read())

@@ -1,4 +1,4 @@
-"""Telling opencode's exports from other documents, by a head of the content."""
+"""Detecting opencode's exports by the head of their content."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from app.formats.opencode.names import INFO, MESSAGES, PARTS
 from app.formats.source import Source
 
 _HEADS: Final = (256 << 10, 8 << 20)
-"""Bytes that are looked at, one after the other, until a message is in sight."""
+"""Head sizes in bytes that are tried in turn until a message is found."""
 
 
 def looks_like(source: Source) -> bool:
-    """Whether the content is a document with a description of a session and its messages."""
+    """Whether the content is a document with the `info` of a session and its messages."""
     for size in _HEADS:
         head = source.read(0, size)
         if not may_hold(head, MESSAGES, INFO):

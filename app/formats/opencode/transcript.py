@@ -1,4 +1,4 @@
-"""The records of an opencode export together with what an index of them tells."""
+"""The records of an opencode export together with an index of their facts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from app.formats.source import Source
 from app.model import Block, Boundary, Role, Session, Text
 
 _LONGEST_INFO: Final = 16 << 20
-"""Bytes of the session's own description that are read."""
+"""Bytes of the session's own `info` up to which it is read."""
 
 
 class Transcript(DocumentRecords):
-    """A document whose messages are records; it is what `Session.records` is for this format."""
+    """A document whose messages are records; `Session.records` of this format."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.nodes: list[Node] = []
-        """In the client's order."""
+        """All nodes in the client's order."""
         self.by_record: dict[int, Node] = {}
         self.info: dict[str, Any] = {}
-        """What is told of the session as a whole."""
+        """Facts about the session as a whole."""
         self.info_record: int | None = None
 
     def read(self) -> None:
@@ -35,7 +35,7 @@ class Transcript(DocumentRecords):
         known: set[str] = set()
         for record, value in self.load():
             node = reader.node(record.index, record.key, value) if isinstance(value, dict) else None
-            # The client takes the first message of an id, and passes over the others.
+            # The client takes the first message with an id, and ignores the others.
             if node is not None and node.ident not in known:
                 known.add(node.ident)
                 self.nodes.append(node)
@@ -50,12 +50,12 @@ class Transcript(DocumentRecords):
 
     @cached_property
     def history(self) -> History:
-        """What is sent of all; an undone end is not part of it."""
+        """The history that is sent, without undone messages at its end."""
         return history_of([node for node in self.nodes if node not in self.undone])
 
     @cached_property
     def undone(self) -> frozenset[Node]:
-        """The messages that the person has taken back; they go with the next prompt."""
+        """The messages that the person has undone; the next prompt deletes them."""
         revert = self.info.get("revert")
         first = as_word(revert.get("messageID")) if isinstance(revert, dict) else ""
         whole = isinstance(revert, dict) and not revert.get("partID")
@@ -63,7 +63,7 @@ class Transcript(DocumentRecords):
         return frozenset(self.nodes[at if whole else at + 1 :])
 
     def _boundary(self, node: Node) -> Boundary:
-        """The boundary that a compaction stands for; what the client has no member for is in one of ours."""
+        """The boundary of a compaction; facts that the client has no member for are in one of ours."""
         own: dict[str, Any] = {}
         for answer in self.nodes:
             if answer.role is Role.ASSISTANT and answer.summary and answer.parent == node.ident:
@@ -91,7 +91,7 @@ class Transcript(DocumentRecords):
         return {}
 
     def part(self, block: Block) -> dict[str, Any]:
-        """The part in which a block of the file lies."""
+        """The part that holds a block of the file."""
         assert block.place is not None
         value = self.value(block.place.record)
         part: dict[str, Any] = value[block.place.path[0]][block.place.path[1]]
@@ -99,7 +99,7 @@ class Transcript(DocumentRecords):
 
 
 def transcript_of(session: Session) -> Transcript:
-    """The records of a session that this format read; raises TypeError for another's."""
+    """The records of a session read by this format; raises TypeError for any other."""
     if not isinstance(session.records, Transcript):
         raise TypeError(f"a session of {session.format} was not read from an opencode export")
     return session.records

@@ -1,4 +1,4 @@
-"""A message of the file with what an export changes in it; what stays is shared with the old one."""
+"""Applying an export's changes to a message of the file; unchanged parts are shared with the old one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.model import Image, Opaque, Text, ToolResult, ToolUse
 Value: TypeAlias = dict[str, Any]
 
 MakeId: TypeAlias = Callable[[str, str | None, int], str]
-"""(id before it, id behind it, the how manieth between those two) -> the id of a made part."""
+"""(id before, id after, number among the new parts between those two) -> the id of a new part."""
 
 
 def changed_message(old: Value, wanted: WantedMessage, make_id: MakeId) -> Value:
-    """The message that `wanted` asks for."""
+    """The message `old` updated to `wanted`."""
     return {**old, INFO: _info(old[INFO], wanted), PARTS: list(_parts(old, wanted, make_id))}
 
 
@@ -50,7 +50,7 @@ def _tokens(old: Value, tokens: int) -> Value:
 
 
 def _parts(message: Value, wanted: WantedMessage, make_id: MakeId) -> Iterator[Any]:
-    """The parts that stay, changed where they must be, with made ones between them."""
+    """The kept parts, changed if necessary, with new ones in between."""
     assert wanted.node is not None
     known = {number_of(block) for block in wanted.node.blocks}
     kept = {part.number: part for part in wanted.parts if isinstance(part, KeptPart)}
@@ -80,7 +80,7 @@ def _parts(message: Value, wanted: WantedMessage, make_id: MakeId) -> Iterator[A
 
 
 def _ahead(numbers: Sequence[int]) -> set[int]:
-    """Those of the parts of the file that shall stand in front of one that is before them now."""
+    """The parts of the file that must move before one that precedes them now."""
     found: set[int] = set()
     lowest = len(numbers) and max(numbers)
     for number in reversed(numbers):
@@ -93,7 +93,7 @@ def _ahead(numbers: Sequence[int]) -> set[int]:
 def _before(
     parts: Iterable[KeptPart | AddedPart], ahead: Set[int]
 ) -> tuple[dict[int, list[KeptPart | AddedPart]], list[KeptPart | AddedPart]]:
-    """What is made or moved to the front of each part of the file, by its position, and behind all."""
+    """The new or moved parts to put before each part of the file, by its index, and those after all."""
     before: dict[int, list[KeptPart | AddedPart]] = {}
     waiting: list[KeptPart | AddedPart] = []
     for part in parts:
@@ -105,7 +105,7 @@ def _before(
 
 
 def _tail(part: Any, wanted: WantedMessage) -> Any:
-    """A compaction that names the message from which on it keeps what came before it."""
+    """A compaction with the id of the first earlier message that it keeps."""
     if wanted.tail is None or part.get("type") != "compaction":
         return part
     left = {name: part[name] for name in part if name != "tail_start_id"}
@@ -117,7 +117,7 @@ def _moved(part: Any, wanted: WantedMessage) -> Any:
 
 
 def made_part(made: AddedPart, ident: str, session: str, message: str) -> Value:
-    """A part that is in no file."""
+    """A new part."""
     owner = {"id": ident, "sessionID": session, "messageID": message}
     value = made.value
     if value.get("type") == "tool_use":
@@ -131,7 +131,7 @@ def made_part(made: AddedPart, ident: str, session: str, message: str) -> Value:
 
 
 def _picture(source: Mapping[str, Any]) -> Value:
-    """What an attached file says of a picture in the provider's form."""
+    """The members of an attached file for an image in the provider's form."""
     if source.get("type") != "base64":
         return {"mime": "image/png", "url": source.get("url")}
     media = source.get("media_type")
@@ -139,7 +139,7 @@ def _picture(source: Mapping[str, Any]) -> Value:
 
 
 def _part(old: Value, kept: KeptPart, wanted: WantedMessage) -> Value:
-    """A part of the file as it shall be."""
+    """A part of the file, updated."""
     block, value = kept.block, kept.value
     if isinstance(block, ToolUse):
         return _tool(old, kept, wanted)
@@ -158,7 +158,7 @@ def _part(old: Value, kept: KeptPart, wanted: WantedMessage) -> Value:
 
 
 def _tool(old: Value, kept: KeptPart, wanted: WantedMessage) -> Value:
-    """A part that holds a call and what it gave back."""
+    """A part that holds a call and its result, updated."""
     new, call = dict(old), kept.block
     assert isinstance(call, ToolUse)
     value = kept.value or {}
@@ -180,7 +180,7 @@ def _tool(old: Value, kept: KeptPart, wanted: WantedMessage) -> Value:
 
 
 def _answered(state: Value, text: str) -> Value:
-    """A call's state that says why there is no result."""
+    """A call's state with `text` as the reason why there is no result."""
     time = state.get("time")
     moment = time if isinstance(time, dict) else {}
     start = moment.get("start", 0)
@@ -194,7 +194,7 @@ def _answered(state: Value, text: str) -> Value:
 
 
 def _with_result(state: Value, kept: KeptPart) -> Value:
-    """A call's state with another result; copies of the old one go along."""
+    """A call's state with another result; copies of the old one are removed."""
     result, original, value = kept.block, kept.original, kept.value
     assert isinstance(result, ToolResult) and isinstance(original, ToolResult)
     before = said(original)
@@ -219,7 +219,7 @@ def _with_result(state: Value, kept: KeptPart) -> Value:
 
 
 def _keep_files(state: Value, result: ToolResult, value: Value | None) -> None:
-    """Leave out the attached files that are not wanted any more."""
+    """Remove the attached files that are no longer wanted."""
     kept = {part.key for part in result.parts if isinstance(part, Image | Opaque)}
     if value is not None and not isinstance(value.get("content"), list):
         kept = set()

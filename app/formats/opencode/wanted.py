@@ -1,4 +1,4 @@
-"""The messages that a file shall hold, put together from what shall be sent."""
+"""Assembling the messages to be written to the file from those to be sent."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ Value = dict[str, Any]
 
 
 class KeptPart(Struct, frozen=True):
-    """A part of the file with what it shall say."""
+    """A part of the file with its wanted content."""
 
     number: int
-    """Its position in its message."""
+    """Its index in its message."""
     block: Block
     original: Block
     value: Value | None = None
-    """What a repair makes of it, in the provider's form."""
+    """The result of a repair, in the provider's form; None if it was not repaired."""
 
     @property
     def changed(self) -> bool:
-        """Whether it shall say something else than it does."""
+        """Whether it must change."""
         return self.value is not None or (self.block is not self.original and self.block != self.original)
 
 
 class AddedPart(Struct, frozen=True):
-    """A part that is in no file, in the provider's form."""
+    """A new part, in the provider's form."""
 
     value: Value
     key: str
@@ -47,27 +47,27 @@ class WantedMessage(Struct, eq=False):
 
     role: Role
     node: Node | None = None
-    """The message of the file that it is; None for a made one."""
+    """Its message in the file; None for a new one."""
     message: Message | None = None
     parts: list[KeptPart | AddedPart] = field(default_factory=list)
     results: dict[int, KeptPart] = field(default_factory=dict)
-    """What tools gave back, by the position of their part."""
+    """Tool results, by the index of their part."""
     made_results: dict[str, str] = field(default_factory=dict)
-    """What calls are answered with that had no result, by the call's id."""
+    """Texts for calls that had no result, by call id."""
     tokens: int | None = None
-    """What its call shall have cost in input tokens."""
+    """The input tokens to record for its call."""
     tail: str | None = None
-    """Of a compaction: the first message from before that it keeps now; empty where there is none."""
+    """For a compaction: the first earlier message that it keeps now; empty if there is none."""
     ident: str = ""
-    """Its new id, where it is made or moved."""
+    """Its new id, if it is new or moved."""
     parent: str = ""
-    """The message that it answers, where that is another one now."""
+    """The message that it answers, if that changes."""
     created: int | None = None
-    """Milliseconds since 1970, of a made or moved one."""
+    """Creation time of a new or moved message, in milliseconds since 1970."""
 
     @property
     def changed(self) -> bool:
-        """Whether a message of the file shall say something else, ids left aside."""
+        """Whether a message of the file must change, apart from ids."""
         kept = [part for part in self.parts if isinstance(part, KeptPart)]
         return (
             len(kept) != len(self.parts)
@@ -83,11 +83,11 @@ class WantedMessage(Struct, eq=False):
 
     @property
     def compacts(self) -> bool:
-        """Whether it still holds the part that stands for a compaction, whose words are always the same."""
+        """Whether it still holds the part that represents a compaction, whose text is always the same."""
         return any(_asks(part) and not part.changed for part in self.parts if isinstance(part, KeptPart))
 
     def be_plain(self) -> None:
-        """Let an earlier compaction that is kept behind a new one hide nothing any more."""
+        """Make an earlier compaction that is kept after a new one hide nothing."""
         if self.node is None or not self.node.compacts:
             return
         said = {"type": "text", "text": ASKED}
@@ -108,9 +108,9 @@ def _asks(part: KeptPart) -> bool:
 def gather(
     drafts: Iterable[Draft], sender: Sender, nodes: Mapping[int, Node], given: Iterable[Message]
 ) -> list[WantedMessage]:
-    """The messages of the file for those that shall be sent, in order.
+    """The messages of the file for those to be sent, in order.
 
-    `given` are the messages before repairs: thinking, which is in no request here, stays where they have it.
+    `given` are the messages before repairs: thinking, which is in no request here, stays where it is there.
     """
     gatherer = _Gatherer(sender, nodes)
     for draft in drafts:
@@ -124,7 +124,7 @@ def gather(
 
 
 def number_of(block: Block) -> int:
-    """The position of a block's part in its message."""
+    """The index of a block's part in its message."""
     path: JsonPath = block.place.path if block.place is not None else ()
     return int(path[1]) if len(path) > 1 else -1
 
@@ -138,7 +138,7 @@ class _Gatherer:
         self._last: WantedMessage | None = None
 
     def add(self, draft: Draft, item: Item) -> None:
-        """The next item of the request."""
+        """Add the next item of the request."""
         block = item.block
         original = None if block is None else self._sender.original(block)
         if block is None or original is None:
@@ -150,7 +150,7 @@ class _Gatherer:
             wanted.parts.append(KeptPart(number_of(block), block, original, item.value))
 
     def keep(self, block: Block) -> None:
-        """Let a block of the file stay that is thinking and is in no request; call it with all, in order."""
+        """Keep a thinking block of the file, which is in no request; call it with all blocks, in order."""
         node = self._node(block)
         original = self._sender.original(block)
         if isinstance(block, Thinking) and original is not None:
@@ -164,7 +164,7 @@ class _Gatherer:
         self._last = self._by_node.get(node, self._last)
 
     def _behind_last(self, node: Node) -> WantedMessage:
-        """A message of nothing but thinking, where it stands among the others."""
+        """Insert a message that holds only thinking in its place among the others."""
         wanted = self._by_node[node] = WantedMessage(node.role, node)
         at = 0 if self._last is None else self.found.index(self._last) + 1
         self.found.insert(at, wanted)
@@ -207,7 +207,7 @@ class _Gatherer:
         self._made_message(draft, item.message).parts.append(AddedPart(value, key, not typed))
 
     def _answers(self, value: Value) -> bool:
-        """Whether a made result is for a call of the file that has none left."""
+        """Whether a new result is for a call of the file that has none left."""
         ident = str(value.get("tool_use_id"))
         for wanted in reversed(self.found):
             for part in wanted.parts:
@@ -218,7 +218,7 @@ class _Gatherer:
         return False
 
     def _made_message(self, draft: Draft, message: Message | None) -> WantedMessage:
-        """The message that a made part is put into: the one it stands in, or one of its own."""
+        """The message for a new part: the one that contains it, or one of its own."""
         last = self.found[-1] if self.found else None
         if message is not None and message.records:
             node = self._nodes.get(message.records[0])

@@ -1,4 +1,4 @@
-"""A session written as an opencode export: rows to messages of one document."""
+"""Writing a session as an opencode export: rows to messages of one document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.model import Role, Session
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
-    """The file that holds `wish`; see `app.formats.base.Format.rewrite`."""
+    """Plan the file that holds `wish`; see `app.formats.base.Format.rewrite`."""
     records = transcript_of(session)
     plan = Planner(session, wish, records).plan()
     added = sum(row.record is None for row in plan.rows)
@@ -45,7 +45,7 @@ def _is_changed(row: Row) -> bool:
 
 
 class _Writer:
-    """Makes the bytes of one export."""
+    """Writes the bytes of one export."""
 
     def __init__(self, records: Transcript, plan: Plan, wish: Rewrite) -> None:
         self._records = records
@@ -54,7 +54,7 @@ class _Writer:
         self._beside = self._neighbours()
 
     def pieces(self) -> Iterator[bytes]:
-        """The file."""
+        """The bytes of the file."""
         elsewhere: dict[int, bytes] = {}
         if self._records.info_record is not None:
             raw, old = self._records.raw(self._records.info_record), self._records.info
@@ -93,7 +93,7 @@ class _Writer:
 
 
 def _last_info(records: Transcript, role: Role) -> dict[str, Any]:
-    """The description of the newest message of a role that is sent and is no compaction."""
+    """The `info` of the newest sent message with a role that is not a compaction."""
     nodes: list[Node] = [n for n in records.nodes if n.role is role and not (n.summary or n.compacts)]
     info: dict[str, Any] = records.value(nodes[-1].record)[INFO] if nodes else {}
     return info

@@ -30,8 +30,8 @@ class Pi:
         return looks_like(source)
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session on the branch that ends at `leaf`; raises InputError when there is no such entry."""
-        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        """The session on the branch that ends at `leaf`; raises InputError if there is no such entry."""
+        # Imported lazily, here and below: a run uses one format, and few runs write.
         from app.formats.pi.reader import read
 
         return read(source, leaf)
@@ -44,17 +44,17 @@ class Pi:
         return pairs(log_of(session), messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`; in place, cleared results become entries at its end."""
+        """Plan the file that holds `rewrite`; in place, cleared results become entries at its end."""
         from app.formats.pi import writer
 
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """A folder for saved results beside the file; pi itself has none and passes over it."""
+        """A folder for saved results beside the file; pi itself has none and ignores it."""
         return original.with_suffix("") if original.suffix else None
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types in the session's folder."""
+        """The command to type in the session's working directory."""
         return f"pi --session {session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:

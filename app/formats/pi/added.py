@@ -1,4 +1,4 @@
-"""Entries that an export adds, in pi's own form; their ids and times are set where they are written."""
+"""Building the entries that an export adds, in pi's own form; ids and times are set on writing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_USAGE = {
 def compaction_entry(
     boundary: Boundary, summary: str, prompt: Value | None, first: Mapping[str, Any], time: float | None
 ) -> Value:
-    """A compaction; `first` names the first entry it keeps. What pi's form has no field for is in ours."""
+    """A compaction; `first` is the first entry it keeps. Facts without a member in pi are in ours."""
     own: Value = {"trigger": boundary.trigger, "strategy": boundary.strategy}
     if boundary.tokens_after is not None:
         own["tokensAfter"] = boundary.tokens_after
@@ -42,7 +42,7 @@ def compaction_entry(
 
 
 def injected_entry(content: Any) -> Value:
-    """A message that is sent and that the person did not type: a marker, a note, what a repair left."""
+    """A sent message that the person did not type: a marker, a note, the result of a repair."""
     return {"type": CUSTOM_MESSAGE, "customType": OWN, "content": content, "display": True}
 
 
@@ -58,12 +58,12 @@ def injected_message(content: Any, timestamp: Any) -> Value:
 
 
 def user_entry(content: Sequence[Value], time: float | None) -> Value:
-    """What the person said."""
+    """A message of the person."""
     return _message({"role": "user", "content": list(content)}, time)
 
 
 def assistant_entry(content: Sequence[Value], like: Node | None, time: float | None) -> Value:
-    """A reply, from the model that `like` is from."""
+    """A reply, attributed to the model of the reply `like`."""
     provider, model = like.model if like is not None and like.model is not None else ("", "")
     api = like.api if like is not None else ""
     message = {
@@ -81,7 +81,7 @@ def assistant_entry(content: Sequence[Value], like: Node | None, time: float | N
 def result_entry(
     ident: str, tool: str, content: Sequence[Value], is_error: bool, time: float | None
 ) -> Value:
-    """What a tool gave back."""
+    """A tool result."""
     message = {
         "role": "toolResult",
         "toolCallId": ident,
@@ -104,7 +104,7 @@ def model_entry(model: tuple[str, str]) -> Value:
 
 
 def replayed(messages: Sequence[Mapping[str, Any]]) -> Value | None:
-    """The system prompt that these messages amount to, as pi itself would write it into a compaction."""
+    """The combined system prompt of these messages, as pi itself would write it into a compaction."""
     texts: list[str] = []
     sections: Value = {}
     tools: Value = {}
@@ -148,5 +148,5 @@ def _message(message: Value, time: float | None) -> Value:
 
 
 def _stamp(time: float | None) -> int:
-    """Milliseconds since 1970, as messages carry them."""
+    """A message's time in milliseconds since 1970."""
     return int((time or 0.0) * 1000)

@@ -1,4 +1,4 @@
-"""Cleared results written as pi itself would: by entries at the end of the file, which edit the context."""
+"""Clearing results as pi itself does: by appending entries that edit the context."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from app.model import Block, Message, Session, ToolResult
 
 
 class Appended(Struct, frozen=True):
-    """What is added to a file of which no byte changes."""
+    """The entries appended to a file whose existing bytes do not change."""
 
     entries: tuple[dict[str, Any], ...]
     after_newline: bool
-    """Whether the file ends in a line end."""
+    """Whether the file ends with a line end."""
 
 
 def appended(session: Session, wish: Rewrite, log: PiLog) -> Appended | None:
-    """The entries by which `wish` can be had, if all it asks for is other contents of results, in place.
+    """The entries that carry out `wish`, if it only changes contents of results in place; else None.
 
-    The usage that the file records stays: pi does not go by one from before such an entry.
+    The recorded usage stays: pi ignores usage from before such an entry.
     """
     if wish.session_id is not None or wish.title is not None or wish.boundary is not None:
         return None

@@ -1,4 +1,4 @@
-"""The blocks of pi's entries: those that are sent, with their texts where the file has them."""
+"""Reading the sent blocks of pi's entries; their texts stay in the file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONTENT: JsonPath = ("message", "content")
 
 
 class EntryBlocks:
-    """Makes blocks of entries, in file order."""
+    """Reads blocks of entries, in file order."""
 
     def __init__(self, records: RecordStore) -> None:
         self._records = records
@@ -54,7 +54,7 @@ class EntryBlocks:
         return ()
 
     def said(self, index: int, path: JsonPath, content: Any, key: str, author: Author) -> tuple[Block, ...]:
-        """The blocks of a content at `path`; what pi leaves out (blank texts, unknown blocks) is none."""
+        """The blocks of a content at `path`, without what pi leaves out (blank texts, unknown blocks)."""
         if isinstance(content, str):
             text = self._text(f"{key}:0", index, path, path, content, author)
             return (text,) if content.strip() else ()
@@ -65,7 +65,7 @@ class EntryBlocks:
     def result(
         self, index: int, path: JsonPath, content: Any, key: str, message: Mapping[str, Any]
     ) -> ToolResult:
-        """What a tool gave back; `path` is where its content lies."""
+        """A tool result; `path` is the path of its content."""
         return ToolResult(
             key,
             as_word(message.get("toolCallId")),

@@ -1,4 +1,4 @@
-"""The changes that an export makes in entries of the file."""
+"""The changes that an export makes to entries of the file."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Value = dict[str, Any]
 
 
 class Editor:
-    """Gives rows the edits that let them hold what is wanted."""
+    """Adds the edits to rows that make them hold what is wanted."""
 
     def __init__(self, log: PiLog, base: dict[int, Row[Node]]) -> None:
         self._log = log
         self._base = base
 
     def differs(self, node: Node, items: Sequence[Item], silent: Sequence[Block]) -> bool:
-        """Whether an entry must say something else; `silent` are kept blocks that no request holds."""
+        """Whether an entry must change; `silent` are kept blocks that are in no request."""
         if any(item.value is not None or not self._is_original(item.block) for item in items):
             return True
         wanted = {item.block.key for item in items if item.block} | {block.key for block in silent}
@@ -39,10 +39,10 @@ class Editor:
         return block is not None and self._log.original(block) is block
 
     def edit(self, node: Node, items: Sequence[Item], silent: Sequence[Block], *, bake: bool) -> None:
-        """Let an entry hold `items`.
+        """Make an entry hold `items`.
 
-        `bake`: the `context_edit` that replaced its content will not be read any more, so the content
-        goes into the entry itself.
+        `bake`: the `context_edit` that replaced its content will no longer be read, so the content is
+        written into the entry itself.
         """
         changes = self.differs(node, items, silent)
         if not changes and not (bake and node.edit is not None):
@@ -80,7 +80,7 @@ class Editor:
         return value
 
     def _with_unsent(self, node: Node, old: Any, items: Sequence[Item], silent: Sequence[Block]) -> Any:
-        """The new content, with what the entry holds besides and is never sent where it stood."""
+        """The new content, with the entry's never-sent blocks where they were."""
         values = [content_item(self._log, item) for item in items]
         if not isinstance(old, list):
             only = values[0] if len(values) == 1 else None
@@ -119,7 +119,7 @@ class Editor:
 
 
 def _place(block: Block | None) -> int | None:
-    """The position of a block in the list that is its entry's content."""
+    """The index of a block in its entry's content list."""
     step = block.place.path[-1] if block is not None and block.place is not None else None
     return step if isinstance(step, int) else None
 
@@ -134,7 +134,7 @@ def _as_injected(content: Any, entry: Value) -> Value:
 
 
 def _finish_result(changes: Value, before: str, after: str, entry: Value) -> Value:
-    """A result's entry with other members of its message changed, and copies of its text cleared."""
+    """A result's entry with `changes` to its message's members, and copies of its text cleared."""
     message = {**entry["message"], **changes}
     if before != after and "details" in message:
         message["details"] = without_copies(message["details"], before, after)
@@ -142,7 +142,7 @@ def _finish_result(changes: Value, before: str, after: str, entry: Value) -> Val
 
 
 def with_usage(tokens: int, entry: Value) -> Value:
-    """A reply whose call had so many input tokens; pi adds its output."""
+    """A reply whose call has `tokens` input tokens; pi adds its output."""
     message = entry["message"]
     old = message["usage"]
     output = old.get("output")
@@ -152,12 +152,12 @@ def with_usage(tokens: int, entry: Value) -> Value:
 
 
 def with_first_kept(ident: str, entry: Value) -> Value:
-    """A compaction that keeps what begins at another entry."""
+    """A compaction with another first kept entry."""
     return {**entry, "firstKeptEntryId": ident}
 
 
 def without_blocks(gone: Sequence[Block], changed: Sequence[Text], prompt: JsonPath) -> Edit:
-    """An entry whose system prompt, at `prompt`, has lost some blocks and says others differently."""
+    """An entry whose system prompt, at `prompt`, has some blocks removed and others changed."""
     return partial(_prompt_without, [_path(block) for block in gone], list(changed), prompt)
 
 

@@ -1,4 +1,4 @@
-"""What pi's entries say, made from the blocks of a conversation or from what a repair left of them."""
+"""Building the content of pi's entries, from blocks of a conversation or the results of repairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = dict[str, Any]
 
 
 def content_item(log: PiLog, item: Item) -> Value:
-    """An item as a block of an entry's content; members that it does not speak of stay."""
+    """An item as a block of an entry's content; members that it does not cover are kept."""
     old = value_at(log, item.block)
     if item.value is not None:
         return {**_same_kind(old, item.value), **from_sent(log, item.value, item.block)}
@@ -26,14 +26,14 @@ def content_item(log: PiLog, item: Item) -> Value:
 
 
 def _same_kind(old: Any, value: Value) -> Value:
-    """The old value where the new one is of its kind."""
+    """The old value, if the new one is of the same kind."""
     kinds = {"tool_use": "toolCall"}
     kind = kinds.get(str(value.get("type")), value.get("type"))
     return old if isinstance(old, dict) and old.get("type") == kind else {}
 
 
 def value_at(log: PiLog, block: Block | None) -> Any:
-    """The JSON value that a block of the file is; a bare string as a text block, a made block as nothing."""
+    """The JSON value of a block of the file; a bare string as a text block, None for a new block."""
     if block is None or block.place is None:
         return None
     value = log.value(block.place.record)
@@ -43,7 +43,7 @@ def value_at(log: PiLog, block: Block | None) -> Any:
 
 
 def made_form(block: Block) -> Value:
-    """A text, a picture or a call in pi's form; raises TypeError for any other block."""
+    """A text, an image or a call in pi's form; raises TypeError for any other block."""
     match block:
         case Text():
             return {"type": "text", "text": block.content.read()}
@@ -56,7 +56,7 @@ def made_form(block: Block) -> Value:
 
 
 def from_sent(log: PiLog, value: Value, block: Block | None) -> Value:
-    """A block of a request as one of an entry's content."""
+    """A block of a request as a block of an entry's content."""
     match value["type"]:
         case "image":
             source = value["source"]
@@ -70,7 +70,7 @@ def from_sent(log: PiLog, value: Value, block: Block | None) -> Value:
 
 
 def result_content(log: PiLog, item: Item) -> list[Value]:
-    """The content of a tool's result."""
+    """The content of a tool result."""
     if item.value is None:
         assert isinstance(item.block, ToolResult)
         return part_values(log, item.block.parts)
@@ -81,7 +81,7 @@ def result_content(log: PiLog, item: Item) -> list[Value]:
 
 
 def part_values(log: PiLog, parts: Sequence[Part]) -> list[Value]:
-    """The parts of a result; those of the file as they stand there."""
+    """The parts of a result; those in the file as they are there."""
     values = []
     for part in parts:
         old = value_at(log, part)
@@ -92,7 +92,7 @@ def part_values(log: PiLog, parts: Sequence[Part]) -> list[Value]:
 
 
 def text_of_item(item: Item, around: tuple[str, str]) -> str:
-    """The text of an item without what pi puts around it."""
+    """The text of an item without pi's wrapping `around` it."""
     if item.value is not None:
         return str(item.value["text"]).removeprefix(around[0]).removesuffix(around[1])
     assert isinstance(item.block, Text)
@@ -100,7 +100,7 @@ def text_of_item(item: Item, around: tuple[str, str]) -> str:
 
 
 def words_of(content: Any) -> str:
-    """The texts of a content, as one."""
+    """The texts of a content, joined."""
     if isinstance(content, str):
         return content
     items = content if isinstance(content, list) else ()

@@ -1,4 +1,4 @@
-"""The entries of a pi session file, and the way through them that a resume takes."""
+"""The entries of a pi session file, and the branch that is resumed."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from app.model import Author, Block, JsonPath, Record, Role, Session, Thinking
 
 
 class Branch(Struct):
-    """The entries from the root to a leaf, and those of them that make the context, as they are sent."""
+    """The entries from the root to a leaf, and those of them that form the context, in sending order."""
 
     path: list[Node]
     context: list[Node] = field(default_factory=list)
     compaction: Node | None = None
     kept: list[Node] = field(default_factory=list)
-    """The entries from before the compaction that stay in the context; they are sent behind it."""
+    """The entries from before the compaction that stay in the context; they are sent after it."""
 
 
 class PiLog(RecordStore):
-    """A record store that also holds the nodes; it is what `Session.records` is for this format."""
+    """A record store that also holds the nodes; `Session.records` of this format."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -40,15 +40,15 @@ class PiLog(RecordStore):
         self.header: Mapping[str, Any] = {}
         self.header_index: int | None = None
         self.chosen = Branch([])
-        """The way that the session was read on."""
+        """The branch on which the session was read."""
         self.model: tuple[str, str] | None = None
-        """Provider and id of the model that goes on."""
+        """Provider and id of the current model."""
         self.title: str | None = None
         self._entries: list[Node] = []
         self._reader = EntryBlocks(self)
 
     def load(self) -> LineReader:
-        """Index every row; its value is let go at once. To be called once."""
+        """Index every row without keeping its value. Call it once."""
         rows = LineReader(self.source)
         seen: set[str] = set()
         for index, row in enumerate(rows):
@@ -77,21 +77,21 @@ class PiLog(RecordStore):
 
     @cached_property
     def linear(self) -> bool:
-        """Whether it is a file of version 1, whose entries have no ids and follow each other."""
+        """Whether it is a file of version 1, whose entries have no ids and form a sequence."""
         version = self.header.get("version", 1)
         is_old = not isinstance(version, int) or version < 2
         return is_old and all(node.ident is None for node in self.nodes)
 
     @cached_property
     def tree(self) -> Tree[Node]:
-        """The tree; built once, after the last row was read."""
+        """The tree; built once, after the last row has been read."""
         nodes = [node for node in self.nodes if node.kind != HEADER and (node.kind or node.ident)]
         return Tree(nodes, linear=self.linear)
 
     def way(self, leaf: str | None) -> Branch:
-        """What is sent when the session goes on from this entry (None: from the last one).
+        """The branch that is sent when the session is resumed from this entry (None: from the last one).
 
-        Raises InputError when no entry with a message has this key.
+        Raises InputError if no entry with a message has this key.
         """
         nodes = self.tree.nodes
         if leaf is None:
@@ -102,7 +102,7 @@ class PiLog(RecordStore):
         return self._way(self.tree.walk(node) + self.tree.below(node))
 
     def strict(self, way: Branch) -> Branch:
-        """The same way as far as pi itself would go: to a parent that is not in the file."""
+        """The same branch as far as pi itself would walk: up to a parent that is not in the file."""
         return self._way(self.tree.walk(way.path[-1], strict=True)) if way.path else way
 
     def _way(self, path: list[Node]) -> Branch:
@@ -124,11 +124,11 @@ class PiLog(RecordStore):
 
     @cached_property
     def numbers(self) -> Mapping[int, int]:
-        """By index, the numbers of the entries as version 1 counts them, the header being 0."""
+        """Entry numbers as version 1 counts them (the header is 0), by index."""
         return {node.index: number for number, node in enumerate(self._entries)}
 
     def settle(self, way: Branch) -> None:
-        """Let the nodes hold what is sent on this way: edited contents, and thinking of its model only."""
+        """Set nodes' blocks to what is sent on this branch: edited contents, only its model's thinking."""
         edits = {node.target: node for node in way.context if node.kind == CONTEXT_EDIT and node.target}
         for node in way.context:
             edit = edits.get(node.ident) if node.ident is not None and node.talk else None
@@ -140,7 +140,7 @@ class PiLog(RecordStore):
                 node.blocks = tuple([block for block in node.blocks if not isinstance(block, Thinking)])
 
     def _apply(self, edit: Node, node: Node) -> None:
-        """Let a node hold the content that a `context_edit` gives it."""
+        """Set a node's blocks to the content of a `context_edit`."""
         if node.kind == COMPACTION or node.kept_as not in ("user", "assistant", "toolResult", "custom"):
             return
         node.edit = edit
@@ -156,7 +156,7 @@ class PiLog(RecordStore):
         node.blocks = self._reader.said(edit.index, path, content, node.key, author)
 
     def home(self, node: Node) -> tuple[int, JsonPath]:
-        """The record that holds a node's content as it is sent, and where it lies there."""
+        """The record that holds a node's content as it is sent, and the content's path there."""
         if node.edit is not None:
             return node.edit.index, ("replacement", "content")
         return node.index, CONTENT if node.kind == "message" else ("content",)
@@ -166,14 +166,14 @@ class PiLog(RecordStore):
         return {node.edit.index: node for node in self.nodes if node.edit is not None}
 
     def owner(self, block: Block) -> Node | None:
-        """The node whose content a block of the file is."""
+        """The node whose content holds a block of the file."""
         if block.place is None:
             return None
         record = block.place.record
         return self._owners.get(record) or self.nodes[record]
 
     def original(self, block: Block) -> Block | None:
-        """The block of the file that `block` is, or was before somebody changed it."""
+        """The original block in the file of a block that may have been changed; None for a new one."""
         node = self.owner(block)
         if node is None:
             return None
@@ -181,9 +181,9 @@ class PiLog(RecordStore):
 
     @cached_property
     def safe_ids(self) -> Mapping[str, str]:
-        """Ids of calls that another provider made, as pi would send them to Anthropic's.
+        """Ids of calls made by other providers' models, as pi would send them to Anthropic.
 
-        pi cuts and cleans them itself; what matters here is that they are good and stay different.
+        pi shortens and cleans them itself; here they only have to be valid and different.
         """
         ids = Ids()
         safe: dict[str, str] = {}
@@ -195,7 +195,7 @@ class PiLog(RecordStore):
 
 
 def log_of(session: Session) -> PiLog:
-    """The entries of a session that this format read; raises TypeError for another's."""
+    """The entries of a session read by this format; raises TypeError for any other."""
     if not isinstance(session.records, PiLog):
         raise TypeError(f"a session of {session.format} was not read from a pi file")
     return session.records

@@ -1,4 +1,4 @@
-"""Entries joined to messages: each is one, but for the results of a reply, which are sent together."""
+"""Joining entries to messages: one for each entry, except that a reply's results are sent together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.model import Message, Role, SendStatus
 
 
 def live_messages(way: Branch) -> list[Message]:
-    """What is sent when the session goes on, system prompts included."""
+    """The messages that are sent when the session is resumed, including system prompts."""
     nodes = [node for node in way.context if node is way.compaction or not node.hides]
     return list(_messages([node for node in nodes if _is_live(node)], SendStatus.LIVE))
 
@@ -22,7 +22,7 @@ def _is_live(node: Node) -> bool:
 
 
 def other_messages(way: Branch, nodes: Iterable[Node]) -> Iterator[Message]:
-    """Everything else: what a compaction hides, branches that were left, what is never sent."""
+    """All other messages: hidden by a compaction, on abandoned branches, or never sent."""
     context = [node for node in way.context if node is way.compaction or not node.hides]
     live = {node.index for node in context if _is_live(node)}
     path = {node.index for node in way.path}

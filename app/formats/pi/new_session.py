@@ -1,4 +1,4 @@
-"""A whole new session of pi of messages that come from elsewhere."""
+"""Writing a new pi session from messages of another format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ID_DIGITS: Final = 8
 
 
 def fresh(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes]:
-    """The lines of a session file: a header and entries of which each names the one before it."""
+    """The lines of a session file: a header, and entries that each name the one before as parent."""
     header = {"type": HEADER, "version": VERSION, "id": heading.session_id,
               "timestamp": stamped(heading.time), "cwd": heading.cwd}  # fmt: skip
     yield encode(header) + b"\n"
@@ -38,7 +38,7 @@ def fresh(messages: Sequence[Message], heading: SessionHeader) -> Iterator[bytes
     for number, (time, entry) in enumerate(_entries(messages)):
         ident, now = ids.make(str(number)), clock.next(time)
         if entry["type"] == "compaction":
-            # It keeps nothing from before it, of which there is nothing.
+            # Nothing comes before it, so it keeps nothing.
             entry = {**entry, "firstKeptEntryId": ident}
         yield encode({**entry, "id": ident, "parentId": parent, "timestamp": stamped(now)}) + b"\n"
         parent = ident

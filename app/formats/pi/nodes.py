@@ -1,4 +1,4 @@
-"""One entry of the file as the tree needs it: who its parent is, and the blocks that are sent."""
+"""One entry of the file as the tree needs it: its parent, and the blocks that are sent."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from app.model import Author, Block, Boundary, Role, Text, ToolResult, ToolUse, 
 
 
 class Node(Struct):
-    """What is kept of an entry in memory; everything else is read from the file when it is needed."""
+    """The part of an entry that is kept in memory; the rest is read from the file on demand."""
 
     index: int
     kind: str
-    """The entry's `type`; empty for a value that is no entry."""
+    """The entry's `type`; empty for a value that is not an entry."""
     key: str
     """The entry's id, else `@offset`."""
     ident: str | None = None
     parent: str | None = None
     parent_given: bool = False
     talk: bool = False
-    """An entry with a message of the conversation, be it sent or not."""
+    """An entry with a message of the conversation, sent or not."""
     sent: bool = False
-    """Talk that reaches the model: no reply that broke off, no command kept out of the context."""
+    """Talk that reaches the model: not an aborted reply, not a command kept out of the context."""
     role: Role = Role.USER
     kept_as: str = ""
     """The role that the message has in the file: `toolResult`, `bashExecution` ..."""
@@ -41,16 +41,16 @@ class Node(Struct):
     usage: Usage | None = None
     blocks: tuple[Block, ...] = ()
     prompt: tuple[Block, ...] = ()
-    """The system prompt that a compaction carries on."""
+    """The system prompt that a compaction carries over."""
     boundary: Boundary | None = None
     first_kept: str | int | None = None
-    """Of a compaction: id (in version 1 the number) of the first entry that it keeps."""
+    """For a compaction: id (in version 1 the number) of the first entry that it keeps."""
     target: str | None = None
-    """Of a `context_edit`: the entry that it changes."""
+    """For a `context_edit`: the entry that it changes."""
     omits: bool = False
     """Whether a `context_edit` leaves its target out."""
     edit: Node | None = None
-    """The entry by which the content of this one is replaced."""
+    """The `context_edit` that replaces the content of this entry."""
 
     @property
     def hides(self) -> bool:
@@ -59,12 +59,12 @@ class Node(Struct):
 
     @property
     def is_result(self) -> bool:
-        """Whether it holds what a tool gave back."""
+        """Whether it holds a tool result."""
         return self.kept_as == "toolResult"
 
     @property
     def foreign(self) -> bool:
-        """Whether it is a reply that came by another interface than Anthropic's."""
+        """Whether it is a reply from another API than Anthropic's."""
         return bool(self.api) and not self.api.startswith("anthropic")
 
     @property
@@ -77,7 +77,7 @@ class Node(Struct):
 
 
 def node_of(index: int, key: str, entry: Mapping[str, Any], reader: EntryBlocks) -> Node:
-    """The node of an entry; `entry` is empty for a value that is no object."""
+    """The node of an entry; `entry` is empty for a value that is not an object."""
     kind = _text(entry, "type") or ""
     node = Node(index, kind, key, _text(entry, "id"), _text(entry, "parentId"), "parentId" in entry)
     node.time = seconds(entry.get("timestamp"))
@@ -151,7 +151,7 @@ def _add_compaction(node: Node, entry: Mapping[str, Any], reader: EntryBlocks) -
 
 
 def _marker(node: Node) -> Boundary | None:
-    """What an entry says was taken out of its place; such a marker hides nothing."""
+    """The boundary of an entry that marks a removal at its place; such a marker hides nothing."""
     for block in node.blocks:
         if isinstance(block, Text) and block.author is Author.MARKER:
             found = boundary_of(block.content.preview, node.key, node.index)
@@ -160,7 +160,7 @@ def _marker(node: Node) -> Boundary | None:
 
 
 def usage_of(value: Any) -> Usage | None:
-    """The usage of a reply; None where it holds no count."""
+    """The usage of a reply; None if it holds no count."""
     if not isinstance(value, dict):
         return None
     names = ("input", "output", "cacheRead", "cacheWrite")

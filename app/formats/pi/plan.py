@@ -1,4 +1,4 @@
-"""What an export writes, worked out as rows before a byte is made."""
+"""Planning an export as rows, before any byte is written."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ SHORT: int = 8
 
 
 class Plan(Struct, frozen=True):
-    """The rows of the new file, and what had to be mended."""
+    """The rows of the new file, and the repairs."""
 
     rows: list[Row[Node]]
     repairs: tuple[Notice, ...]
 
 
 class _Fate(Struct):
-    """What becomes of the entries that are live now."""
+    """What happens to the entries that are live now."""
 
     dropped: set[int] = field(default_factory=set)
-    """They leave the file."""
+    """Removed from the file."""
     hidden: set[int] = field(default_factory=set)
-    """They stay above a new compaction."""
+    """Kept above a new compaction."""
 
 
 class Planner:
-    """Works out one export of a session."""
+    """Plans one export of a session."""
 
     def __init__(self, session: Session, rewrite: Rewrite, log: PiLog) -> None:
         self._session = session
@@ -65,7 +65,7 @@ class Planner:
         self._prompts = Prompts(session, rewrite.messages, log)
 
     def plan(self) -> Plan:
-        """The rows in their order, with everything that they must say differently."""
+        """The rows in their new order, with all changes to them."""
         wanted, mending = drafts_of(self._log, self._rewrite)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         compacts = self._rewrite.boundary is not None
@@ -81,7 +81,7 @@ class Planner:
             base = self._below(base, path, path.index(compaction))
             cut = True
         elif cut and self._log.linear:
-            # Where entries have no parents the old ones cannot be left behind in the file.
+            # Entries without parents cannot be kept off the path, so the old ones are left out.
             base = self._below(base, path, 0)
         self._edit(thread, path, compaction, cut)
         self._keep_model(path)
@@ -111,7 +111,7 @@ class Planner:
         return lines.get
 
     def _compaction(self, thread: Thread) -> Row[Node] | None:
-        """The entry of a new boundary. Without a summary there is none: the context begins anew."""
+        """The entry of a new boundary; None without a summary: the context just restarts."""
         boundary = self._rewrite.boundary
         if boundary is None or thread.summary is None:
             return None
@@ -122,7 +122,7 @@ class Planner:
         return row
 
     def _fate(self, thread: Thread) -> _Fate:
-        """Which entries go. What a boundary hides stays above it, but for what was taken out of the rest."""
+        """Which entries are removed. Those that a boundary hides stay above it, except parts of kept ones."""
         fate = _Fate(dropped=set(self._prompts.gone) if self._rewrite.boundary is None else set())
         silent = {node.index for node in map(self._log.owner, self._silent()) if node is not None}
         kept = thread.items.keys() | silent
@@ -145,13 +145,13 @@ class Planner:
         return fate
 
     def _edits_of(self, dropped: Set[int]) -> set[int]:
-        """The entries that edit what leaves the file."""
+        """The entries that edit removed entries."""
         idents = {self._log.nodes[index].ident for index in dropped} - {None}
         edits = (node for node in self._log.tree.nodes if node.kind == CONTEXT_EDIT)
         return {node.index for node in edits if node.target in idents}
 
     def _silent(self) -> list[Block]:
-        """Blocks that stay and are no part of the request: another provider's sealed thinking."""
+        """Kept blocks that are not part of the request: another provider's signed thinking."""
         blocks = [b for m in self._rewrite.messages if m.role is not Role.SYSTEM for b in m.blocks]
         placed = (b for b in blocks if b.kind == "thinking" and b.place is not None)
         return [block for block in placed if not is_sent(self._log, block)]
@@ -159,7 +159,7 @@ class Planner:
     def _path(
         self, thread: Thread, fate: _Fate, compaction: Row[Node] | None
     ) -> tuple[list[Row[Node]], bool]:
-        """The rows from the root to the leaf, and whether nothing leads back from the first."""
+        """The rows from the root to the leaf, and whether the first one has no parent."""
         old = [row for node in self._way.path if (row := self._row(node, fate)) is not None]
         if self._rewrite.boundary is not None:
             sent = set(thread.rows)
@@ -182,14 +182,14 @@ class Planner:
         return None if node.index in fate.dropped else self._base.get(node.index)
 
     def _without_old(self, path: Sequence[Row[Node]], compaction: Row[Node]) -> list[Row[Node]]:
-        """The path from the compaction on, and of each setting before it the last entry."""
+        """The path from the compaction on, and the last entry of each setting before it."""
         border = path.index(compaction)
         last = {(row.node.kind, row.node.kept_as): row for row in path[:border] if row.node is not None}
         stay = {row for (kind, _), row in last.items() if kind in SETTINGS}
         return [row for row in path[:border] if row in stay] + list(path[border:])
 
     def _below(self, base: Sequence[Row[Node]], path: Sequence[Row[Node]], border: int) -> list[Row[Node]]:
-        """The rows of `base` that are no part of the tree, stand on the path, or hang below its border."""
+        """The rows of `base` that are outside the tree, on the path, or below the path from `border` on."""
         tree = self._log.tree
         in_tree = {node.index for node in tree.nodes}
         on_path = {row.node.index for row in path if row.node is not None}
@@ -205,7 +205,7 @@ class Planner:
     def _edit(
         self, thread: Thread, path: Sequence[Row[Node]], compaction: Row[Node] | None, cut: bool
     ) -> None:
-        """Let every entry hold what is wanted, and the newest usage say how big the context is now."""
+        """Make every entry hold what is wanted, and set the newest usage to the new size of the context."""
         border = path.index(compaction) if compaction is not None else 0
         read = {row.node.index for row in path[border:] if row.node is not None}
         anew = compaction is not None or cut
@@ -230,7 +230,7 @@ class Planner:
             self._base[thread.last_reply.index].edits.append(partial(with_usage, max(1, tokens)))
 
     def _keep_model(self, path: list[Row[Node]]) -> None:
-        """Let the model go on that would have: pi takes the one of the last reply or choice."""
+        """Keep the current model: pi uses that of the last reply or choice, so add a choice if needed."""
         model = self._log.model
         left = (row.node.model for row in reversed(path) if row.node is not None)
         if path and model is not None and next((each for each in left if each is not None), None) != model:
@@ -239,7 +239,7 @@ class Planner:
     def _first_kept(
         self, rows: Sequence[Row[Node]], path: Sequence[Row[Node]], compaction: Row[Node] | None
     ) -> None:
-        """Let the compaction that stays in force keep what begins with the first row of its context."""
+        """Point the remaining compaction's first kept entry at the first row of its context."""
         current = self._way.compaction
         row = self._base.get(current.index) if current is not None else None
         if self._log.linear:
@@ -252,11 +252,11 @@ class Planner:
                 row.edits.append(partial(with_first_kept, first.ident))
 
     def _known_first(self) -> Node | None:
-        """The first entry that the compaction in force keeps; itself where it keeps none."""
+        """The first entry that the current compaction keeps; itself if it keeps none."""
         return self._way.kept[0] if self._way.kept else self._way.compaction
 
     def _first_of_context(self, path: Sequence[Row[Node]], row: Row[Node]) -> Row[Node]:
-        """The first row before a compaction that it keeps; itself where it keeps none."""
+        """The first row before a compaction that it keeps; itself if it keeps none."""
         known = {node.index for node in self._way.kept}
         before = path[: path.index(row)]
         return next((r for r in before if r.node is None or r.node.index in known), row)
@@ -264,7 +264,7 @@ class Planner:
     def _number_first_kept(
         self, rows: Sequence[Row[Node]], path: Sequence[Row[Node]], governing: Row[Node]
     ) -> None:
-        """In version 1 entries go by their number in the file."""
+        """Set the first kept entry in version 1, where entries are identified by their number in the file."""
         first = governing if governing.node is None else self._first_of_context(path, governing)
         numbers = self._log.numbers
         before = rows[: rows.index(first)]

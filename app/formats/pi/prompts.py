@@ -1,4 +1,4 @@
-"""The system prompts of a session: which of their parts stay, and what they amount to."""
+"""The system prompts of a session: which of their parts are kept, and their combined form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.model import Message, Role, Session, Text
 
 
 class Prompts:
-    """The system prompts among the live messages, as they were and as they shall be."""
+    """The system prompts among the live messages, before and after the rewrite."""
 
     def __init__(self, session: Session, wanted: Sequence[Message], log: PiLog) -> None:
         self._log = log
@@ -22,7 +22,7 @@ class Prompts:
 
     @property
     def gone(self) -> list[int]:
-        """The entries that hold nothing but a prompt that goes."""
+        """The entries that hold only a removed prompt."""
         return [
             message.records[0]
             for message in self._old
@@ -30,7 +30,7 @@ class Prompts:
         ]
 
     def edits(self) -> Mapping[int, Edit]:
-        """By entry: the change of its prompt."""
+        """Entry index -> the change of its prompt."""
         found: dict[int, Edit] = {}
         for message in self._old:
             node = self._log.nodes[message.records[0]]
@@ -47,7 +47,7 @@ class Prompts:
         return found
 
     def replayed(self) -> dict[str, Any] | None:
-        """What the prompts that stay amount to, for a new compaction."""
+        """The combined form of the kept prompts, for a new compaction."""
         values = []
         edits = self.edits()
         for message in self._old:

@@ -1,4 +1,4 @@
-"""A pi session file read into a Session: one pass over the rows, then the way that a resume takes."""
+"""Reading a pi session file into a Session: one pass over the rows, then the branch that is resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.model import (
 def read(source: Source, leaf: str | None = None) -> Session:
     """The session of a file; see `app.formats.base.Format.read`.
 
-    Raises InputError only for a `leaf` that the file does not have.
+    Raises InputError only for a `leaf` that is not in the file.
     """
     log = PiLog(source)
     rows = log.load()
@@ -76,7 +76,7 @@ def _facts(log: PiLog, way: Branch, branches: int, bad_lines: Sequence[int]) -> 
 
 
 def _notices(log: PiLog, way: Branch, live: Sequence[Message], branches: int) -> tuple[Notice, ...]:
-    """What a person should know about the tree and the live conversation."""
+    """Notices about the tree and the live conversation."""
     told = Notices(log)
     first = next((node for node in log.nodes if log[node.index].kind != "unreadable"), None)
     if first is not None and first.kind != HEADER:
@@ -102,7 +102,7 @@ def _notices(log: PiLog, way: Branch, live: Sequence[Message], branches: int) ->
 
 
 def _sum(nodes: Sequence[Node]) -> Usage | None:
-    """What all calls of the session report, on every branch; a compaction's own call too."""
+    """The usage of all calls of the session, on all branches, including compactions' own calls."""
     known = [node.usage for node in nodes if node.usage is not None]
     if not known:
         return None

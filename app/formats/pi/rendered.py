@@ -1,4 +1,4 @@
-"""A command that the person ran, in the words in which pi sends it: no value of the file says all of it."""
+"""The text that pi sends for a command the person ran, which no single value of the file holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.model import PREVIEW_CHARS
 
 
 class RenderedCommand:
-    """A `app.model.Content` that is put together from the members of a `bashExecution` message."""
+    """An `app.model.Content` assembled from the members of a `bashExecution` message."""
 
     __slots__ = ("_record", "_store", "chars", "preview", "size")
 
@@ -26,12 +26,12 @@ class RenderedCommand:
         return command_text(self._store.value(self._record)["message"])
 
     def value(self) -> Any:
-        """The text: no JSON value stands behind it."""
+        """The text itself: it has no JSON value."""
         return self.read()
 
 
 def command_text(message: Mapping[str, Any]) -> str:
-    """A command with its output and how it ended, as pi tells the model."""
+    """A command with its output and exit status, as pi sends it to the model."""
     output, code = message.get("output"), message.get("exitCode")
     text = f"Ran `{message.get('command')}`\n"
     text += f"```\n{output}\n```" if output else "(no output)"

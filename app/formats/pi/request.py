@@ -1,7 +1,7 @@
-"""The conversation in the form in which pi sends it to Anthropic's models, and blocks as JSON values.
+"""Building the request that pi would send to Anthropic's models, and blocks as JSON values.
 
-pi speaks to many providers; this one has the strictest rules for pairs and thinking. What another
-provider's model made is given as pi would give it to this one: without its thinking, with clean ids.
+pi supports many providers; this one has the strictest rules for pairs and thinking. Content of another
+provider's model is sent as pi would send it to this one: without its thinking, with clean ids.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Value = dict[str, Any]
 
 
 def outgoing(log: PiLog, messages: Sequence[Message]) -> Iterator[Outgoing]:
-    """The messages of the request that these make; the system prompt is none of them.
+    """The messages of the request for these, without the system prompt.
 
-    Results that stand together are sent together. A made message behind a boundary is sent as two: its
-    summary, and what else it says.
+    Consecutive results are sent together. A new message after a boundary is sent as two: its summary,
+    and the rest.
     """
     pieces = (piece for message in messages for piece in _pieces(log, message))
     for are_results, run in groupby(pieces, key=_are_results):
@@ -55,7 +55,7 @@ def _pieces(log: PiLog, message: Message) -> Iterator[Outgoing]:
 
 
 def is_sent(log: PiLog, block: Block) -> bool:
-    """Whether a block is part of the request. Thinking cannot be made: only its provider can seal it."""
+    """Whether a block is part of the request: not new thinking, which only the provider can sign."""
     if isinstance(block, Thinking):
         node = log.owner(block)
         return node is not None and not (node.foreign and block.signature_chars)
@@ -63,7 +63,7 @@ def is_sent(log: PiLog, block: Block) -> bool:
 
 
 def is_summary(message: Message | None, block: Block | None) -> bool:
-    """Whether a made block is what a new compaction says: the first of a made message behind a boundary."""
+    """Whether a new block is a new compaction's summary: the first of a new message with a boundary."""
     if message is None or message.records or message.boundary is None or not message.boundary.hides:
         return False
     return block is message.blocks[0] and isinstance(block, Text) and block.author is not Author.USER
@@ -76,14 +76,14 @@ def pairs(log: PiLog, messages: Sequence[Message]) -> Iterator[tuple[str, Value]
 
 
 def _held(log: PiLog, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
-    """The same without the words that pi itself adds, which stand in no file."""
+    """The same without the texts that pi itself adds, which are not in the file."""
     for sent in outgoing(log, messages):
         content = [_item(log, message, block) for message, block in sent.items]
         yield sent.key, {"role": str(sent.role), "content": content}
 
 
 def _introduced(item: Value) -> Value:
-    """A result that holds pictures alone has words before them."""
+    """The result with a text added before its images, if it holds nothing else."""
     content = item.get("content")
     if not isinstance(content, list) or any(part["type"] == "text" for part in content):
         return item
@@ -91,7 +91,7 @@ def _introduced(item: Value) -> Value:
 
 
 def drafts_of(log: PiLog, rewrite: Rewrite) -> tuple[list[Draft], Mending]:
-    """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+    """The messages of a rewrite with every repair that the provider's rules require, and the repairs."""
     mending = mend_anthropic(lambda: rewrite.looked(_held(log, rewrite.messages)))
 
     def sent() -> Iterator[Outgoing]:
@@ -119,7 +119,7 @@ def _item(log: PiLog, message: Message | None, block: Block) -> Value:
 
 
 def wrapping(log: PiLog, message: Message | None, block: Block) -> tuple[str, str]:
-    """What pi puts before and behind a text."""
+    """What pi puts before and after a text."""
     node = log.owner(block)
     if is_summary(message, block) or (node is not None and node.hides):
         return SUMMARY
@@ -137,7 +137,7 @@ def _image(image: Image) -> Value:
 
 
 def _result(log: PiLog, block: ToolResult) -> Value:
-    """A result; of an error's pictures only the words that stand for them: those are sent elsewhere."""
+    """A result; an error's images are replaced by a text, since they are sent elsewhere."""
     texts = [part.content.read() if isinstance(part, Text) else MOVED_IMAGE for part in block.parts]
     pictures = [_image(part) for part in block.parts if isinstance(part, Image)]
     content: Any = "\n".join(texts)
@@ -152,7 +152,7 @@ def _result(log: PiLog, block: ToolResult) -> Value:
 
 
 def _thinking(log: PiLog, block: Thinking) -> Value:
-    """Thinking with its seal; without one it is sent as plain text."""
+    """Thinking with its signature; without one it is sent as plain text."""
     assert block.place is not None
     value = log.value(block.place.record)
     for step in block.place.path:

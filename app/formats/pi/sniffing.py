@@ -1,4 +1,4 @@
-"""Telling pi's files from others, by a head of the content."""
+"""Detecting pi's files by the head of their content."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from app.formats.pi.names import HEADER, MESSAGE
 from app.formats.source import Source
 
 _LINES: Final = 50
-"""Lines that are looked at."""
+"""Lines that are examined."""
 
 
 def looks_like(source: Source) -> bool:
-    """Whether a session header, or messages as pi has them, stand in the head of the file."""
+    """Whether a session header, or messages in pi's form, are in the head of the file."""
     return any(map(_is_ours, head_records(source, _LINES)))
 
 

@@ -1,4 +1,4 @@
-"""The rows that are sent, in the order they are sent: which entry of the file each is, or a made one."""
+"""The rows that are sent, in sending order: for each its entry of the file, or a new one."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from app.model import Author, Role, Text, ToolResult, ToolUse
 
 Value = dict[str, Any]
 _Group: TypeAlias = tuple[Node | None, list[Item]]
-"""An entry, or None for a made one, and what it shall hold."""
+"""An entry, or None for a new one, and its wanted items."""
 
 
 class Thread(Struct):
-    """What is sent."""
+    """The rows that are sent."""
 
     rows: list[Row[Node]] = field(default_factory=list)
     items: dict[int, list[Item]] = field(default_factory=dict)
-    """By entry: what its message shall hold."""
+    """Entry index -> the wanted items of its message."""
     summary: Item | None = None
-    """What a new compaction says."""
+    """The summary of a new compaction."""
     last_reply: Node | None = None
-    """The newest reply whose usage pi goes by."""
+    """The newest reply, whose usage pi relies on."""
 
 
 class Threader:
@@ -75,10 +75,10 @@ class Threader:
                 self._tools[self._log.safe_ids.get(item.block.id, item.block.id)] = item.block.name
 
     def _groups(self, draft: Draft) -> list[_Group]:
-        """The items of each entry; made ones together where they can be one entry."""
+        """The items of each entry; new ones together if they can be one entry."""
         owners = (self._log.owner(item.block) for item in draft.items if item.block is not None)
         if draft.role is Role.ASSISTANT and draft.items:
-            # A reply is one entry, so what was made stands in it.
+            # A reply is one entry, so new items go into it.
             return [(next((node for node in owners if node is not None), None), list(draft.items))]
         found: list[_Group] = []
         places: dict[int, int] = {}
@@ -115,7 +115,7 @@ class Threader:
         return injected_entry(texts[0] if len(content) == len(texts) == 1 else content)
 
     def _content(self, item: Item) -> Value:
-        """A made block; the summary of an older compaction keeps what pi puts around it."""
+        """A new block's content; the summary of an older compaction keeps pi's wrapping."""
         node = self._log.owner(item.block) if item.block is not None else None
         if node is None or not node.hides:
             return content_item(self._log, item)
@@ -135,14 +135,14 @@ class Threader:
 
 
 def is_result(item: Item) -> bool:
-    """Whether an item is what a tool gave back."""
+    """Whether an item is a tool result."""
     if item.value is not None:
         return bool(item.value.get("type") == "tool_result")
     return isinstance(item.block, ToolResult)
 
 
 def _together(before: Item, item: Item) -> bool:
-    """Whether two made items can be one entry: both words of one message, by the same author."""
+    """Whether two new items can be one entry: both text of one message, by the same author."""
     if is_result(before) or is_result(item) or before.message is not item.message:
         return False
     if is_summary(before.message, before.block):

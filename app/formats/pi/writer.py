@@ -1,4 +1,4 @@
-"""A session written as a pi file: rows to bytes, one by one."""
+"""Writing a session as a pi file: rows to bytes, one by one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMING: Final = IdFields("id", "parentId")
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
-    """The file that holds `wish`; see `app.formats.base.Format.rewrite`."""
+    """Plan the file that holds `wish`; see `app.formats.base.Format.rewrite`."""
     log = log_of(session)
     addition = appended(session, wish, log)
     if addition is not None:
@@ -46,7 +46,7 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
 
 
 def _finished(log: PiLog, session_id: str | None, row: Row[Node], line: bytes) -> bytes:
-    """A line with the new session's id, which the header alone says."""
+    """A line with the new session's id, which only the header holds."""
     if session_id is None or row.node is None or row.node.kind != HEADER:
         return line
     if row.node.index != log.header_index:

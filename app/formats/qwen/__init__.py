@@ -26,31 +26,31 @@ class QwenCode:
         return looks_like(source)
 
     def read(self, source: Source, leaf: str | None = None) -> Session:
-        """The session on the branch that ends at `leaf`; raises InputError when there is no such record."""
-        # Imported when they are needed, here and below: a run has one format at hand, and few runs write.
+        """The session on the branch that ends at `leaf`; raises InputError if there is no such record."""
+        # Imported lazily, here and below: a run uses one format, and few runs write.
         from app.formats.qwen.reader import read
 
         return read(source, leaf)
 
     def request(self, session: Session, messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The contents as the client holds them, before it puts them into its provider's form."""
+        """The contents as the client holds them, before it converts them to its provider's form."""
         from app.formats.qwen.chat import chat_of
         from app.formats.qwen.request import Sender
 
         return Sender(chat_of(session)).pairs(messages)
 
     def rewrite(self, session: Session, rewrite: Rewrite) -> Rewriting:
-        """The file that holds `rewrite`, with everything mended that the provider's rules demand."""
+        """Plan the file that holds `rewrite`, with all repairs that the provider's rules require."""
         from app.formats.qwen import writer
 
         return writer.rewrite(session, rewrite)
 
     def side_folder(self, original: PurePath) -> PurePath | None:
-        """A folder for saved results beside the file; the client itself has none and passes over it."""
+        """A folder for saved results beside the file; the client itself has none and ignores it."""
         return original.with_suffix("") if original.suffix else None
 
     def resume_command(self, session_id: str) -> str | None:
-        """What a person types in the session's own folder: the client finds no session of another."""
+        """The command to type in the session's own folder: the client finds no sessions of other folders."""
         return f"qwen --resume {session_id}"
 
     def new_name(self, original: PurePath, session_id: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Records that an export adds, in the client's own form; ids and times are set where they are written."""
+"""Building the records that an export adds, in the client's own form; ids and times are set on writing."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from app.model import Boundary
 Value = dict[str, Any]
 
 _CARRIED: Final = ("sessionId", "cwd", "version", "gitBranch")
-"""Fields that a made record takes over from its neighbour."""
+"""Fields that a new record copies from its neighbour."""
 
 _DONE: Final = 1
-"""The client's number for a compression that worked."""
+"""The client's code for a successful compression."""
 
 
 def carried(neighbour: Mapping[str, Any]) -> Value:
-    """The fields that all records of a session share, as a neighbour has them."""
+    """The fields that all records of a session share, copied from a neighbour."""
     return {name: neighbour[name] for name in _CARRIED if name in neighbour}
 
 
 def compression_record(
     boundary: Boundary, history: Sequence[Value], tokens: int | None, neighbour: Mapping[str, Any]
 ) -> Value:
-    """A compression; `tokens` is what the context counts behind it."""
+    """A compression; `tokens` is the size of the context after it."""
     own: Value = {"trigger": boundary.trigger, "strategy": boundary.strategy}
     if boundary.removed is not None:
         own["removed"] = boundary.removed
@@ -45,7 +45,7 @@ def compression_record(
 def message_record(
     role: str, parts: Sequence[Any], neighbour: Mapping[str, Any], *, typed: bool, model: str | None
 ) -> Value:
-    """A message: the person's words, what nobody typed, results, or a reply."""
+    """A message: the person's words, injected text, results, or a reply."""
     message = {"role": role, "parts": list(parts)}
     base = carried(neighbour)
     if role == "model":

@@ -1,4 +1,4 @@
-"""Who wrote the texts of Qwen Code's user records: the record says it, or how the text begins."""
+"""Determining who wrote the texts of Qwen Code's user records: by the record, or by how the text begins."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _INJECTED: Final = (
     "<qwen:session-start-context",
     "Recently accessed file (full current content embedded):",
 )
-"""How texts begin that the client puts beside the person's words."""
+"""How texts begin that the client adds to the person's words."""
 
 
 def author_for(record: Mapping[str, Any]) -> Author:
-    """Who wrote what a record says, as far as the record tells."""
+    """Who wrote a record's texts, as far as the record tells."""
     if record.get("type") == "assistant":
         return Author.ASSISTANT
     typed = record.get("subtype") in TYPED and record.get("provenance") != SYSTEM
@@ -37,7 +37,7 @@ def history_authors(contents: Sequence[Any]) -> list[Author]:
 
 
 def with_author(block: Block, author: Author) -> Block:
-    """The block with the author that its text tells, where that is another."""
+    """The block with `author`, unless its text shows another one."""
     if not isinstance(block, Text) or author is Author.ASSISTANT:
         return block
     if block.content.preview.startswith(_INJECTED):

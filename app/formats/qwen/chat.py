@@ -1,4 +1,4 @@
-"""The records of a Qwen Code session file, and the way through them that a resume takes."""
+"""The records of a Qwen Code session file, and the branch that is resumed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from app.model import Content as TextContent
 
 
 class Unit(Struct, frozen=True):
-    """One content of the conversation: a record's message, or one that a compression holds."""
+    """One content of the conversation: a record's message, or one inside a compression."""
 
     node: Node
     content: Content | None = None
     sound: bool = True
-    """Whether the client takes it for whole."""
+    """Whether the client accepts it as complete."""
 
     @property
     def role(self) -> Role:
@@ -42,7 +42,7 @@ class Unit(Struct, frozen=True):
 
 
 class Branch(Struct):
-    """The records from the root to a leaf, and the contents that are sent of them."""
+    """The records from the root to a leaf, and the contents that are sent for them."""
 
     path: list[Node]
     units: list[Unit] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Branch(Struct):
 
 
 class QwenChat(RecordStore):
-    """A record store that also holds the nodes; it is what `Session.records` is for this format."""
+    """A record store that also holds the nodes; `Session.records` of this format."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -61,16 +61,16 @@ class QwenChat(RecordStore):
         self.title: str | None = None
         self.cwd: str | None = None
         self.chosen = Branch([])
-        """The way that the session was read on."""
+        """The branch on which the session was read."""
         self._reader = PartReader(self)
         self._in_history: dict[int, dict[str, Block]] = {}
 
     def content(self, record: int, path: JsonPath, value: Any) -> TextContent:
-        """The content at `path` of a record, measured by `value`, which is what lies there."""
+        """The content at `path` of a record; `value` is the value there, from which it is measured."""
         return stored(self, record, path, value)
 
     def load(self) -> LineReader:
-        """Index every row; its value is let go at once. To be called once."""
+        """Index every row without keeping its value. Call it once."""
         rows = LineReader(self.source)
         seen: set[str] = set()
         for index, row in enumerate(rows):
@@ -92,21 +92,21 @@ class QwenChat(RecordStore):
 
     @cached_property
     def tree(self) -> Tree[Node]:
-        """The tree; built once, after the last row was read. Of equal uuids the first record counts."""
+        """The tree; built once, after the last row has been read. Of equal uuids the first record counts."""
         return Tree(self.nodes, last_wins=False)
 
     @cached_property
     def fragments(self) -> dict[int, list[Node]]:
-        """By record: the later ones of its uuid, which the client takes for more of the same message."""
+        """Record -> later records with its uuid, which the client takes for more of the same message."""
         found: dict[int, list[Node]] = {}
         for node in self.tree.repeated:
             found.setdefault(self.tree.by_id[node.ident or ""].index, []).append(node)
         return found
 
     def way(self, leaf: str | None) -> Branch:
-        """What is sent when the session goes on from this record (None: from the last one).
+        """The branch that is sent when the session is resumed from this record (None: from the last one).
 
-        Raises InputError when no record with a message has this key.
+        Raises InputError if no record with a message has this key.
         """
         if leaf is None:
             last = next((node.ident for node in reversed(self.nodes) if node.ident is not None), None)
@@ -118,7 +118,7 @@ class QwenChat(RecordStore):
         return self._way(self.tree.walk(node) + self.tree.below(node))
 
     def strict(self, way: Branch) -> Branch:
-        """The same way as far as the client itself would go: to a parent that is not in the file."""
+        """The same branch as far as the client itself would walk: up to a parent that is not in the file."""
         return self._way(self.tree.walk(way.path[-1], strict=True)) if way.path else way
 
     def _way(self, path: list[Node]) -> Branch:
@@ -141,7 +141,7 @@ class QwenChat(RecordStore):
         return way
 
     def _is_command(self, last: Node | None, command: str) -> bool:
-        """Whether a message holds nothing but the command whose result stands behind it."""
+        """Whether a message holds only the command whose result follows it."""
         if last is None or last.kind != "user" or last.subtype is not None or len(last.blocks) != 1:
             return False
         text = last.blocks[0]
@@ -156,7 +156,7 @@ class QwenChat(RecordStore):
         return [Unit(each, sound=sound) for each in nodes]
 
     def _taken(self, units: list[Unit], unsent: list[Unit]) -> Iterator[Unit]:
-        """The contents without the runs of replies of which one is not whole: the client drops them all."""
+        """The contents without runs of replies that include an unsound one: the client drops such a run."""
         run: list[Unit] = []
         for unit in (*units, None):
             if unit is not None and unit.role is Role.ASSISTANT:
@@ -171,7 +171,7 @@ class QwenChat(RecordStore):
                 yield unit
 
     def original(self, block: Block) -> Block | None:
-        """The block of the file that `block` is, or was before somebody changed it."""
+        """The original block in the file of a block that may have been changed; None for a new one."""
         if block.place is None:
             return None
         node = self.nodes[block.place.record]
@@ -183,7 +183,7 @@ class QwenChat(RecordStore):
 
 
 def chat_of(session: Session) -> QwenChat:
-    """The records of a session that this format read; raises TypeError for another's."""
+    """The records of a session read by this format; raises TypeError for any other."""
     if not isinstance(session.records, QwenChat):
         raise TypeError(f"a session of {session.format} was not read from a Qwen Code file")
     return session.records

@@ -1,4 +1,4 @@
-"""The changes that an export makes in records of the file."""
+"""The changes that an export makes to records of the file."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _SHOWN: Final[tuple[JsonPath, ...]] = (
     ("resultDisplay",), ("resultDisplay", "output"), ("resultDisplay", "text"),
     ("resultDisplay", "originalContent"), ("resultDisplay", "newContent"), ("resultDisplay", "fileDiff"),
 )  # fmt: skip
-"""Where a result is kept for the display: as it was given, or whole where what was sent was cut."""
+"""Paths of a result's copies for the display: as sent, or whole if the sent one was truncated."""
 
 
 def with_parts(parts: Sequence[Any]) -> Edit:
-    """A message of other parts."""
+    """A message with other parts."""
     return partial(_set, ("message", "parts"), list(parts))
 
 
 def with_role(role: str) -> Edit:
-    """A message of another role."""
+    """A message with another role."""
     return partial(_set, ("message", "role"), role)
 
 
 def with_history(contents: Sequence[Value]) -> Edit:
-    """A compression that says something else came before it."""
+    """A compression with another history."""
     return partial(_set, HISTORY, list(contents))
 
 
 def with_usage(tokens: int, record: Value) -> Value:
-    """A reply whose call had so many input tokens; the client adds its output."""
+    """A reply whose call has `tokens` input tokens; the client adds its output."""
     old = record["usageMetadata"]
     new = {**old, "promptTokenCount": tokens}
     prompt, total = old.get("promptTokenCount"), old.get("totalTokenCount")
@@ -52,12 +52,12 @@ def with_usage(tokens: int, record: Value) -> Value:
 
 
 def with_new_count(tokens: int, record: Value) -> Value:
-    """A compression behind which the context counts so many tokens."""
+    """A compression after which the context has `tokens` tokens."""
     return replaced(record, ("systemPayload", "info", "newTokenCount"), tokens)  # type: ignore[no-any-return]
 
 
 def without_shown(pieces: Sequence[OutgoingPart], record: Value) -> Value:
-    """A result's record without what repeats, for the display, a result that was changed."""
+    """A result's record without the display copies of a changed result."""
     shown = record.get("toolCallResult")
     for piece in pieces:
         answers = [part for part in piece.parts if answer_of(part) is not None]
@@ -79,7 +79,7 @@ def _is_long(shown: Value, path: JsonPath) -> bool:
 
 
 def _words(record: Value, piece: OutgoingPart) -> str:
-    """What a result said in the file."""
+    """The text of a result in the file."""
     assert piece.block is not None and piece.block.place is not None
     value: Any = record
     for step in piece.block.place.path:

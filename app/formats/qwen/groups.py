@@ -1,4 +1,4 @@
-"""What is wanted, content by content: which record or compressed content each one is, or a made one."""
+"""The wanted contents: for each its record or compressed content, or a new one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Value = dict[str, Any]
 
 
 class ContentPosition(Struct, frozen=True):
-    """Where a content lies."""
+    """Where a content is."""
 
     record: int
     number: int | None = None
-    """Its place in the history of a compression; None for a record's own message."""
+    """Its index in the history of a compression; None for a record's own message."""
 
 
 class Group(Struct):
-    """One content that is wanted."""
+    """One wanted content."""
 
     role: str
     pieces: list[OutgoingPart]
@@ -38,18 +38,18 @@ class Group(Struct):
 
     @property
     def is_typed(self) -> bool:
-        """Whether all of a made content is the person's words."""
+        """Whether all of a new content is the person's words."""
         blocks = [piece.block for piece in self.pieces]
         return all(isinstance(block, Text) and block.author is Author.USER for block in blocks)
 
     def stands_for(self, boundary: Boundary | None) -> bool:
-        """Whether it is what a new boundary says."""
+        """Whether it is the summary of a new boundary."""
         own = self.message.boundary if self.message is not None else None
         return self.seat is None and boundary is not None and own is not None and own.key == boundary.key
 
 
 def groups_of(chat: QwenChat, said: Iterable[OutgoingMessage], messages: Iterable[Message]) -> list[Group]:
-    """The contents of all that is `said`, in the order it is sent; `messages` are what it was made of."""
+    """The contents of the messages `said`, in sending order; `messages` are those they were made from."""
     owners = {block.key: message for message in messages for block in message.blocks}
     return [group for each in said for group in _groups(chat, each, owners)]
 
@@ -75,7 +75,7 @@ def _groups(chat: QwenChat, said: OutgoingMessage, owners: Mapping[str, Message]
 
 
 def _reply_groups(chat: QwenChat, said: OutgoingMessage) -> Iterator[Group]:
-    """The contents of a reply: what was made stands in a record beside it, since a reply is one content."""
+    """The contents of a reply; new parts go into a neighbouring record, since a reply is one content."""
     groups: dict[ContentPosition, Group] = {}
     made: list[OutgoingPart] = []
     last: ContentPosition | None = None
@@ -92,7 +92,7 @@ def _reply_groups(chat: QwenChat, said: OutgoingMessage) -> Iterator[Group]:
 
 
 def _together(one: OutgoingPart, other: OutgoingPart) -> bool:
-    """Whether two made pieces can be one record: both results, or both words by the same author."""
+    """Whether two new pieces can be one record: both results, or both text by the same author."""
     return _sort(one) == _sort(other)
 
 

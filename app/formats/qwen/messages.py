@@ -1,4 +1,4 @@
-"""Contents joined to messages: those of the user that follow each other are sent as one."""
+"""Joining contents to messages: consecutive ones of the user are sent as one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from app.model import Boundary, Message, Role, SendStatus
 
 
 def live_messages(way: Branch) -> list[Message]:
-    """What is sent when the session goes on."""
+    """The messages that are sent when the session is resumed."""
     boundary = way.compression.boundary if way.compression is not None else None
     return list(_messages(way.units, SendStatus.LIVE, boundary))
 
 
 def other_messages(way: Branch, chat: QwenChat) -> Iterator[Message]:
-    """Everything else: what a compression hides, branches that were left, what is never sent."""
+    """All other messages: hidden by a compression, on abandoned branches, or never sent."""
     claimed = {unit.node.index for unit in (*way.units, *way.unsent)}
     if way.compression is not None:
         claimed.add(way.compression.index)
@@ -38,7 +38,7 @@ def other_messages(way: Branch, chat: QwenChat) -> Iterator[Message]:
 def _messages(
     units: Sequence[Unit], standing: SendStatus, boundary: Boundary | None = None
 ) -> Iterator[Message]:
-    """The messages of contents; `boundary` stands before the first."""
+    """The messages of contents; `boundary` comes before the first."""
     run: list[Unit] = []
     for unit in units:
         if not unit.blocks:

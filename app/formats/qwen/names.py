@@ -1,4 +1,4 @@
-"""The words that Qwen Code's session files use for their types."""
+"""Names of types in Qwen Code's session files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BESIDE: Final = frozenset(
         "managed_session_header_v1", "managed_session_event_v1", "managed_session_commit_v1",
     }
 )  # fmt: skip
-"""Subtypes of system records that are no part of the tree, though they name a parent."""
+"""Subtypes of system records that are not part of the tree, although they name a parent."""
 
 SUBTYPES: Final = BESIDE | {
     "agent_bootstrap", "agent_launch_prompt", "agent_retry", "agent_session_ready", "at_command",
@@ -31,7 +31,7 @@ SUBTYPES: Final = BESIDE | {
     "notification", "omni_recall", "parent_session", SPOKEN, "rewind", "session_model", "session_source",
     COMMAND, "turn_result", TELEMETRY, "user_text_elements",
 }  # fmt: skip
-"""Subtypes that are known of records."""
+"""Known subtypes of records."""
 
 TYPED: Final = (None, "mid_turn_user_message")
 """Subtypes of user records that hold the person's own words."""
@@ -40,10 +40,10 @@ SETTINGS: Final = (
     TITLE, "session_model", "session_source", "parent_session", "goal_state", "attribution_snapshot",
     "file_history_snapshot",
 )  # fmt: skip
-"""System records that hold for the session as a whole: the last of each is kept when old ones go."""
+"""System records that apply to the whole session: the last of each is kept when old ones are removed."""
 
 TIMED_OUT: Final = "(request timeout)"
-"""A reply that a failing server gives in the place of one, and that is not sent back."""
+"""The text of a reply made by a failing server, which is not sent back."""
 
 HISTORY: Final = ("systemPayload", "compressedHistory")
 
@@ -51,4 +51,4 @@ OWN: Final = "handcompact"
 """Our member in the payload of a compression that we make."""
 
 WORD_COPIES: Final = ("response_text",)
-"""Members of records that are never sent which repeat what the model said."""
+"""Members of never-sent records that repeat the model's text."""

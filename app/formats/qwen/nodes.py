@@ -1,4 +1,4 @@
-"""One record of the file as the tree needs it: who its parent is, and the blocks that are sent."""
+"""One record of the file as the tree needs it: its parent, and the blocks that are sent."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from app.model import Block, Boundary, JsonPath, Role, Usage
 
 
 class Content(Struct):
-    """One content of a compressed history, which lies in the record of the compression."""
+    """One content of a compressed history, inside the record of the compression."""
 
     number: int
-    """Its place in the list."""
+    """Its index in the list."""
     role: Role
     key: str
     blocks: tuple[Block, ...]
@@ -29,11 +29,11 @@ class Content(Struct):
 
 
 class Node(Struct):
-    """What is kept of a record in memory; everything else is read from the file when it is needed."""
+    """The part of a record that is kept in memory; the rest is read from the file on demand."""
 
     index: int
     kind: str
-    """The record's `type`; empty for a value that is no record."""
+    """The record's `type`; empty for a value that is not a record."""
     key: str
     """The record's uuid, else `@offset`."""
     subtype: str | None = None
@@ -46,23 +46,23 @@ class Node(Struct):
     """Talk that reaches the model."""
     role: Role = Role.USER
     sound: bool = True
-    """Whether no part of it keeps the client from sending it: it sends no reply with an empty part."""
+    """Whether the client sends it: it sends no reply with an empty part."""
     empty: bool = False
     """A message without parts."""
     bad_role: bool = False
-    """A message whose role is none: the client does not start with one."""
+    """A message with an invalid role: the client does not start with one."""
     time: float | None = None
     session: str | None = None
     model: str | None = None
     usage: Usage | None = None
     blocks: tuple[Block, ...] = ()
     history: tuple[Content, ...] | None = None
-    """What a compression says came before it."""
+    """For a compression: its history."""
     boundary: Boundary | None = None
     command: str | None = None
-    """Of the result of a command that the client ran itself: what the person typed."""
+    """For the result of a command that the client ran itself: what the person typed."""
     call: str | None = None
-    """Of telemetry: the call that it is about."""
+    """For telemetry: the id of its call."""
 
     @property
     def hides(self) -> bool:
@@ -71,7 +71,7 @@ class Node(Struct):
 
 
 def node_of(index: int, key: str, record: Mapping[str, Any], reader: PartReader) -> Node:
-    """The node of a record; `record` is empty for a value that is no object."""
+    """The node of a record; `record` is empty for a value that is not an object."""
     kind = _text(record, "type") or ""
     node = Node(index, kind, key, _text(record, "subtype"))
     beside = kind == SYSTEM and node.subtype in BESIDE
@@ -109,7 +109,7 @@ def _add_message(
 
 
 def is_sound(parts: Any) -> bool:
-    """Whether none of the parts of a reply keeps the client from sending it back."""
+    """Whether the client sends a reply with these parts."""
     if not isinstance(parts, list) or not parts:
         return True
     if any(says_nothing(part) for part in parts):
@@ -120,7 +120,7 @@ def is_sound(parts: Any) -> bool:
 
 
 _FALSE: Final = (None, False, 0, "")
-"""What the client, which asks JavaScript, takes for no history; an empty one hides all that it follows."""
+"""Values that are falsy in JavaScript, so the client takes them for no history; an empty list hides all."""
 
 
 def _add_payload(node: Node, payload: Mapping[str, Any], reader: PartReader) -> None:
@@ -175,7 +175,7 @@ def _contents(node: Node, contents: list[Any], reader: PartReader) -> list[Conte
 
 
 def usage_of(value: Any) -> Usage | None:
-    """The usage of a reply; None where it holds no count."""
+    """The usage of a reply; None if it holds no count."""
     if not isinstance(value, dict):
         return None
     total, prompt = _count(value.get("totalTokenCount")), _count(value.get("promptTokenCount"))

@@ -1,8 +1,8 @@
-"""What an export writes, worked out as rows before a byte is made.
+"""Planning an export as rows, before any byte is written.
 
-The contents that are wanted have a head, which lies in a compression, and a tail of records of their own.
-A new compression takes all that stands before the tail into its own history, as the client's own does;
-the records that it hides stay above it.
+The wanted contents have a head, inside a compression, and a tail, whose contents are records of their own.
+A new compression takes everything before the tail into its own history, as the client's own does; the
+records that it hides stay above it.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ Value = dict[str, Any]
 
 
 class Plan(Struct, frozen=True):
-    """The rows of the new file, and what had to be mended."""
+    """The rows of the new file, and the repairs."""
 
     rows: list[Row[Node]]
     repairs: tuple[Notice, ...]
 
 
 class _Fate(Struct):
-    """What becomes of the records that are live now."""
+    """What happens to the records that are live now."""
 
     dropped: set[int] = field(default_factory=set)
-    """They leave the file."""
+    """Removed from the file."""
     emptied: set[int] = field(default_factory=set)
-    """They stay without parts: other records of the same message hang on them."""
+    """Kept without parts: other records of the same message depend on them."""
     hidden: set[int] = field(default_factory=set)
-    """They stay above a new compression."""
+    """Kept above a new compression."""
 
 
 class Planner:
-    """Works out one export of a session."""
+    """Plans one export of a session."""
 
     def __init__(self, session: Session, rewrite: Rewrite, chat: QwenChat) -> None:
         self._session = session
@@ -79,7 +79,7 @@ class Planner:
         self._neighbour = next(talk, 0)
 
     def plan(self) -> Plan:
-        """The rows in their order, with everything that they must say differently."""
+        """The rows in their new order, with all changes to them."""
         said, mending = Sender(self._chat).mended(self._rewrite)
         self._repairs += as_notices(mending.repairs, self._line_of_message())
         groups = groups_of(self._chat, self._rewrite.looked(said), self._rewrite.messages)
@@ -110,7 +110,7 @@ class Planner:
         return Plan(rows, tuple(self._repairs))
 
     def _retell(self, rows: Sequence[Row[Node]]) -> None:
-        """Let no record that is never sent repeat words that were rewritten."""
+        """Update the copies of rewritten words in records that are never sent."""
         words = lost_words(self._rewrite, self._session.live)
         for row in self._rewrite.looked(rows) if words else ():
             if row.node is None or row.node.talk:
@@ -119,7 +119,7 @@ class Planner:
                 row.edits.append(partial(with_words, words=words, names=WORD_COPIES))
 
     def _made_row(self, key: str, record: Callable[[Value], Value]) -> Row[Node]:
-        """A made record, which takes over what all share from its neighbour."""
+        """A new record, which copies the shared fields from its neighbour."""
 
         session = self._rewrite.session_id or self._session.session_id
 
@@ -135,7 +135,7 @@ class Planner:
         return lines.get
 
     def _fate(self, groups: Sequence[Group]) -> _Fate:
-        """Which records go. What a boundary hides stays above it, but for what was taken out of the rest."""
+        """Which records are removed. Those that a boundary hides stay above it, except parts of kept ones."""
         fate = _Fate()
         kept = {group.seat.record for group in groups if group.seat is not None}
         blocks = {piece.block.key for group in groups for piece in group.pieces if piece.block is not None}
@@ -163,7 +163,7 @@ class Planner:
                 fate.emptied.add(index)
 
     def _border(self, old: Sequence[Row[Node]], groups: Sequence[Group], fate: _Fate) -> int:
-        """The place on the old path before which nothing may stand that is sent from its own record."""
+        """The index on the old path before which no content may be sent from its own record."""
         current = self._way.compression
         places = [at for at, row in enumerate(old) if row.node is not None and row.node is current]
         if self._rewrite.boundary is not None:
@@ -174,7 +174,7 @@ class Planner:
         return next((at for at, row in enumerate(old) if row.node and row.node.index in kept), len(old))
 
     def _start_of_tail(self, groups: Sequence[Group], old: Sequence[Row[Node]], border: int) -> int:
-        """Where the groups begin that are records of their own; those before lie in a compression."""
+        """Index of the first group that is a record of its own; those before are in a compression."""
         if self._rewrite.boundary is None:
             held = [n for n, group in enumerate(groups) if group.seat and group.seat.number is not None]
             return held[-1] + 1 if held else 0
@@ -191,9 +191,9 @@ class Planner:
         return group.seat.number is None and row is not None and places.get(row, -1) >= border
 
     def _tail(self, groups: Sequence[Group]) -> dict[Row[Node], str]:
-        """The rows of the tail with the roles of what they hold.
+        """The rows of the tail, each with its role.
 
-        What is only more of a message follows its first record by itself.
+        Further records of a message follow its first record by themselves.
         """
         rows: dict[Row[Node], str] = {}
         for number, group in enumerate(groups):
@@ -204,7 +204,7 @@ class Planner:
         return rows
 
     def _first(self, index: int) -> int:
-        """The first record of the message that a record is more of."""
+        """The first record of the message that a record continues."""
         ident = self._chat.nodes[index].ident
         return self._chat.tree.by_id[ident].index if ident is not None else index
 
@@ -215,7 +215,7 @@ class Planner:
         return self._made_row(block.key if block is not None else f"repair/{number}", record)
 
     def _compression(self, head: Sequence[Group], fate: _Fate) -> Row[Node] | None:
-        """The record that holds the head: a made one for a new boundary, else the one that is in force."""
+        """The record that holds the head: a new one for a new boundary, else the current one."""
         boundary, current = self._rewrite.boundary, self._way.compression
         contents = self._contents(head)
         if boundary is not None:
@@ -237,7 +237,7 @@ class Planner:
         return value if isinstance(value, list) else []
 
     def _contents(self, head: Sequence[Group]) -> list[Value]:
-        """The contents of a compressed history; a reply in several records is one of them."""
+        """The contents of a compressed history; a reply in several records becomes one content."""
         contents: list[Value] = []
         for number, group in enumerate(head):
             content = self._content(group)
@@ -255,7 +255,7 @@ class Planner:
         return nodes[0].ident is not None and nodes[0].ident == nodes[1].ident and nodes[0].history is None
 
     def _content(self, group: Group) -> Value:
-        """A group as a content of a compressed history; one that lies in one and did not change stays."""
+        """A group as a content of a compressed history; an unchanged one from a history is kept."""
         if group.seat is None or group.seat.number is None:
             return {"role": group.role, "parts": group.parts}
         node = self._chat.nodes[group.seat.record]
@@ -263,7 +263,7 @@ class Planner:
         return content if not self._changed(group) else {**content, "parts": group.parts}
 
     def _changed(self, group: Group) -> bool:
-        """Whether a content of the file must say something else."""
+        """Whether a content of the file changes."""
         if any(piece.changed for piece in group.pieces):
             return True
         wanted = [piece.block.key for piece in group.pieces if piece.block is not None]
@@ -298,14 +298,14 @@ class Planner:
         return without_broken([*hidden, *merged(rest, list(sent))], len(hidden), sent, before)
 
     def _without_old(self, path: Sequence[Row[Node]], compression: Row[Node]) -> list[Row[Node]]:
-        """The path from the compression on, and of each setting before it the last record."""
+        """The path from the compression on, and the last record of each setting before it."""
         border = path.index(compression)
         last = {row.node.subtype: row for row in path[:border] if row.node is not None}
         stay = {row for subtype, row in last.items() if subtype in SETTINGS}
         return [row for row in path[:border] if row in stay] + list(path[border:])
 
     def _below(self, base: Sequence[Row[Node]], path: Sequence[Row[Node]], border: int) -> list[Row[Node]]:
-        """The rows of `base` that stand on the path or hang below its border."""
+        """The rows of `base` that are on the path or below it from `border` on."""
         tree = self._chat.tree
         known = {row.node.index for row in path[border:] if row.node is not None}
         for node in tree.nodes:
@@ -317,7 +317,7 @@ class Planner:
         return [row for row in base if row.node is not None and row.node.index in stay]
 
     def _edit(self, tail: Sequence[Group], fate: _Fate) -> None:
-        """Let every record of the tail hold what is wanted."""
+        """Edit every record of the tail to hold what is wanted."""
         for group in self._rewrite.looked(tail):
             if group.seat is None:
                 continue
@@ -334,7 +334,7 @@ class Planner:
             self._base[index].edits.append(with_parts([]))
 
     def _set_usage(self, path: Sequence[Row[Node]], compression: Row[Node] | None) -> None:
-        """Let the newest count say how big the context is now: the client believes it."""
+        """Set the newest count to the new size of the context, since the client relies on it."""
         tokens = self._rewrite.context_tokens
         if tokens is None:
             return

@@ -1,4 +1,4 @@
-"""A Qwen Code file read into a Session: one pass over the rows, then the way that a resume takes."""
+"""Reading a Qwen Code file into a Session: one pass over the rows, then the branch that is resumed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.model import Facts, Message, Notice, Session, Usage
 def read(source: Source, leaf: str | None = None) -> Session:
     """The session of a file; see `app.formats.base.Format.read`.
 
-    Raises InputError only for a `leaf` that the file does not have.
+    Raises InputError only for a `leaf` that is not in the file.
     """
     chat = QwenChat(source)
     rows = chat.load()
@@ -66,7 +66,7 @@ def _facts(chat: QwenChat, way: Branch, branches: int, bad_lines: Sequence[int])
 def _notices(
     chat: QwenChat, way: Branch, live: Sequence[Message], branches: int, sessions: Sequence[str]
 ) -> tuple[Notice, ...]:
-    """What a person should know about the tree and the live conversation."""
+    """Notices about the tree and the live conversation."""
     told = Notices(chat)
     tell_tree(chat.tree, branches, told)
     for node in chat.nodes:
@@ -85,7 +85,7 @@ def _notices(
 
 
 def _sum(nodes: Iterable[Node]) -> Usage | None:
-    """What all calls of the session report, on every branch."""
+    """The usage of all calls of the session, on all branches."""
     known = [node.usage for node in nodes if node.usage is not None]
     if not known:
         return None

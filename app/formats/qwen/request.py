@@ -1,4 +1,4 @@
-"""The conversation in the form of the Gemini API, in which Qwen Code holds it before it is sent."""
+"""Building the conversation in the form of the Gemini API, in which Qwen Code holds it before sending."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Value = dict[str, Any]
 
 
 class Sender:
-    """Gives messages, kept, changed and made ones, in the provider's form."""
+    """Converts messages (kept, changed and new ones) to the provider's form."""
 
     def __init__(self, chat: QwenChat) -> None:
         self._chat = chat
 
     def pairs(self, messages: Sequence[Message]) -> Iterator[tuple[str, Value]]:
-        """Each message's key with its content; the user's that follow each other are one."""
+        """Each message's key with its content; consecutive ones of the user are joined."""
         for said in self.said(messages):
             parts = [part for piece in said.pieces for part in piece.parts]
             yield said.key, {"role": said.role, "parts": parts}
 
     def said(self, messages: Sequence[Message]) -> Iterator[OutgoingMessage]:
-        """The messages as they are sent, without repairs; those of which nothing is left are left out."""
+        """The messages as they are sent, without repairs; empty ones are left out."""
         held: OutgoingMessage | None = None
         for message in messages:
             pieces = tuple(self._piece(block) for block in message.blocks if _can_be_sent(block))
@@ -46,7 +46,7 @@ class Sender:
             yield held
 
     def mended(self, rewrite: Rewrite) -> tuple[list[OutgoingMessage], Mending]:
-        """The messages of a rewrite with every repair that the provider's rules demand, and those repairs."""
+        """The messages of a rewrite with every repair that the provider's rules require, and the repairs."""
         mending = mend_contents(lambda: rewrite.looked(self.pairs(rewrite.messages)), join=True)
         return mended_said(rewrite.looked(self.said(rewrite.messages)), mending), mending
 
@@ -55,7 +55,7 @@ class Sender:
         return OutgoingPart(block, tuple(self._parts(original, block)), original is not block)
 
     def _parts(self, original: Block | None, block: Block) -> Iterator[Any]:
-        """A block as parts: the file's own values where nobody changed them, else with the changes in it."""
+        """A block as parts: the file's own values if it is unchanged, else with the changes."""
         if original is None or original.place is None:
             yield from made_parts(block)
             return
@@ -72,5 +72,5 @@ class Sender:
 
 
 def _can_be_sent(block: Block) -> bool:
-    """Thinking cannot be made."""
+    """Whether a block can be sent: not new thinking, which cannot be made."""
     return block.place is not None or not isinstance(block, Thinking)

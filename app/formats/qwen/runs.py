@@ -1,4 +1,4 @@
-"""Replies that follow each other: the client sends none of them if one is not whole."""
+"""Handling consecutive replies: the client sends none of a run if one is unsound."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ REPLY = ROLES[Role.ASSISTANT]
 def without_broken(
     path: Sequence[Row[Node]], start: int, wanted: Mapping[Row[Node], str], before: str | None
 ) -> list[Row[Node]]:
-    """The path without the replies that are not sent but would now follow one that is `wanted`.
+    """The path without unsent replies that would now be adjacent to a `wanted` one.
 
-    They stay in the file, beside the path. `wanted` holds the role of every row that is sent; `before`
-    is that of the content before the row at `start`.
+    They stay in the file, off the path. `wanted` maps every sent row to its role; `before` is the role of
+    the content before the row at `start`.
     """
     broken: set[Row[Node]] = set()
     run: list[Row[Node]] = []

@@ -1,4 +1,4 @@
-"""Telling Qwen Code's files from others, by a head of the content."""
+"""Detecting Qwen Code's files by the head of their content."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from app.formats.qwen.names import SYSTEM, TALK
 from app.formats.source import Source
 
 _LINES: Final = 50
-"""Lines that are looked at."""
+"""Lines that are examined."""
 
 
 def looks_like(source: Source) -> bool:
-    """Whether records of the client's tree stand in the head of the file."""
+    """Whether records of the client's tree are in the head of the file."""
     return any(map(_is_ours, head_records(source, _LINES)))
 
 

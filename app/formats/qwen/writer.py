@@ -1,4 +1,4 @@
-"""A session written as a Qwen Code file: rows to bytes, one by one."""
+"""Writing a session as a Qwen Code file: rows to bytes, one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMING: Final = IdFields("uuid", "parentUuid")
 
 
 def rewrite(session: Session, wish: Rewrite) -> Rewriting:
-    """The file that holds `wish`; see `app.formats.base.Format.rewrite`."""
+    """Plan the file that holds `wish`; see `app.formats.base.Format.rewrite`."""
     chat = chat_of(session)
     plan = Planner(session, wish, chat).plan()
     made = sum(row.node is None for row in plan.rows)
@@ -38,6 +38,6 @@ def rewrite(session: Session, wish: Rewrite) -> Rewriting:
 
 
 def _finished(session_id: str | None, row: Row[Node], line: bytes) -> bytes:
-    """A line with the new session's id, which every record says; made ones do already."""
+    """A line with the new session's id, which every record holds; new ones have it already."""
     named = row.node is not None and row.node.session is not None
     return line if session_id is None or not named else with_text(line, "sessionId", session_id)
