@@ -1,4 +1,4 @@
-"""What a hand edit is: like a stage, but told by a person which blocks it is about.
+"""The base of hand edits: an edit is like a stage, but a person chooses the blocks it acts on.
 
 An edit is pure and frozen, so that it can be replayed from its name, its keys and its options. It is
 asked twice. `why_not` is strict and comes first, so that nothing is done by half without a word. The call
@@ -37,18 +37,18 @@ class Edit(Action):
     only_if_smaller: ClassVar[bool] = True
     """Whether results are only replaced by shorter ones."""
     needs_keys: ClassVar[bool] = True
-    """Whether it does nothing without blocks to do it to."""
+    """Whether the edit needs at least one chosen block."""
 
     keys: tuple[str, ...] = ()
     """Keys of blocks, or of messages for all their blocks."""
     force: bool = option(False, "also change protected blocks (pinned ones always stay)")
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        """The conversation after as much of the edit as may be done."""
+        """Apply as much of the edit as is allowed, and return the result."""
         raise NotImplementedError
 
     def why_not(self, messages: Messages, context: Context) -> str | None:
-        """Why the edit cannot be done as it was asked for, in words; None when it can."""
+        """The reason, in words, why the edit cannot be done as requested; None if it can."""
         if self.needs_keys and not self.keys:
             return "no rows are chosen"
         scene = self.scene(messages, context)
@@ -61,7 +61,7 @@ class Edit(Action):
         return None if result.changes else result.note
 
     def fitting(self, messages: Messages, context: Context) -> tuple[str, ...]:
-        """Those of the keys whose blocks may be changed."""
+        """The keys whose blocks may be changed."""
         scene = self.scene(messages, context)
         return tuple(key for key in self.keys if not scene.missing([key]))
 
@@ -70,7 +70,7 @@ class Edit(Action):
         return Scene(messages, context, force=self.force)
 
     def _obstacle(self, scene: Scene) -> str | None:
-        """What is in the way of doing all of it; None when nothing is."""
+        """What prevents the edit from being done in full; None if nothing does."""
         return None
 
     @property
@@ -84,7 +84,7 @@ class Edit(Action):
         return not self.force
 
     def target(self, context: Context) -> int:
-        """A person says what is to be done, not until when."""
+        """Always 0: a hand edit has no target size."""
         return 0
 
     def with_keys(self, keys: Iterable[str]) -> Edit:
@@ -93,12 +93,12 @@ class Edit(Action):
 
 
 class Aim(Struct, frozen=True):
-    """A block that an edit is to change, and what is in the way of that."""
+    """A block that an edit is to change, and what prevents the change."""
 
     at: Position
     obstacle: Obstacle | None = None
     reason: str = ""
-    """Why it is changed, where it was not chosen itself."""
+    """Why the block is changed although it was not chosen itself."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""The artifacts of an export: the original's backup, the manifest that tells of it, and the report.
+"""The artifacts of an export: the original's backup, the manifest that describes it, and the report.
 
-A backup is synced before anything else is written, but has its name only once its manifest has one, at the
-last moment before the original can change. So one that bears a name is one that `restore` lists.
+A backup is synced before anything else is written, but gets its final name only after its manifest, at the
+last moment before the original can change. So `restore` lists every backup that has its final name.
 """
 
 from __future__ import annotations

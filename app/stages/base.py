@@ -40,13 +40,13 @@ class PlannedFile(Struct, frozen=True):
     """Relative to `root`, with slashes."""
     text: str
     root: str = ""
-    """The absolute folder that the stage was told; empty for `Context.root`."""
+    """The absolute folder given to the stage; empty means `Context.root`."""
     of: str = ""
-    """Key of the result that it holds; empty for another file."""
+    """Key of the tool result that the file holds; empty if it holds something else."""
 
 
 class StageResult(Struct, frozen=True):
-    """What a stage did. Where nothing changed, `messages` is the input itself and `note` says why."""
+    """The result of a stage. If nothing changed, `messages` is the input object and `note` says why."""
 
     messages: Messages
     changes: Sequence[Change] = ()
@@ -54,24 +54,24 @@ class StageResult(Struct, frozen=True):
     trace: tuple[str, ...] = ()
     files: tuple[PlannedFile, ...] = ()
     note: str = ""
-    """Why nothing was done, or what a person should know of what was done."""
+    """Why nothing was done, or what a person should know about what was done."""
     protected: int = 0
-    """Blocks that this stage would have changed and protection kept."""
+    """Number of blocks that this stage left unchanged only because they are protected."""
     size_before: int = 0
-    """In the pipeline's estimator; of edits of single blocks 0, since nobody asks."""
+    """In the unit of the pipeline's estimator; 0 for edits of single blocks, where it is not used."""
     replay: Replay | None = None
-    """What a stage that walks the model calls of the session saw at each."""
+    """What a stage that replays the model calls of the session found at each call."""
     written: str = ""
-    """The summary that a model or a person wrote, without what stands around it."""
+    """The summary that a model or a person wrote, without the text placed around it."""
     failed: bool = False
-    """Whether it should have acted and could not, which the note explains."""
+    """Whether the stage should have acted but could not; `note` explains why."""
     wanted: SummaryRequest | None = None
-    """What a model would have to be asked, with the person's yes, for more to be done."""
+    """The request to a model that would let the stage do more; it is sent only if the person agrees."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """All that a stage may look at beside the messages. No stage reads a clock, a file or a network."""
+    """Everything a stage may read besides the messages. No stage reads a clock, a file or a network."""
 
     estimator: Estimator
     protection: Protection = UNPROTECTED
@@ -79,30 +79,30 @@ class Context:
     now: float | None = None
     """The session's own clock: its newest time, in seconds since 1970."""
     root: str = ""
-    """The folder that planned files will lie below, as an absolute path; empty when it is not known."""
+    """Absolute path of the folder for planned files; empty if not known."""
     tool_names: frozenset[str] = frozenset()
-    """Every tool that the session calls, by which a stage tells another agent's session."""
+    """Names of all tools the session calls; a stage recognises another agent's session by them."""
     tokens: Estimator | None = None
-    """What people are told sizes in, whatever the pipeline measures in; None: the pipeline's own."""
+    """The estimator for sizes shown to people; None means the pipeline's own."""
     cwd: str | None = None
-    """The folder the agent ran in, under which relative paths of its calls lie."""
+    """The folder the agent ran in; relative paths in its tool calls are resolved against it."""
     index: str = ""
-    """The file in which an export will list the results that are no longer there; empty: nowhere."""
+    """The file in which an export will list the removed results; empty means no list."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Files below `root` that are there or planned by earlier stages: relative path -> text."""
+    """Files below `root` that exist or that earlier stages planned: relative path -> text."""
     unchanged: frozenset[str] = frozenset()
-    """Keys of results whose file stands on disk as it was read: only where a person had that looked at."""
+    """Keys of results whose file on disk is still as it was read; filled only if a person had it checked."""
     settled: bool = False
-    """Whether the session is as an export left it, and nothing was added since."""
+    """Whether nothing was added to the session since an export wrote it."""
     summaries: Summaries = NO_SUMMARIES
-    """Texts that were given for the summaries of this step."""
+    """The summary texts supplied for this step."""
     refusal: Refusal | None = None
-    """The provider's answer that the step is to deal with, or that a person supposes."""
+    """The provider's refusal that the step responds to, real or assumed by a person."""
     failures: int = 0
-    """How often in a row a summary for this step could not be had."""
+    """Number of consecutive failures to get a summary for this step."""
 
     surveys: Surveys = field(default_factory=Surveys, compare=False, repr=False)
-    """What is known of the conversations that were looked at."""
+    """Cached surveys of the conversations examined so far."""
 
     def survey(self, messages: Messages) -> Survey:
         """What stages ask about these messages, found once for all of them."""

@@ -1,4 +1,4 @@
-"""A conversation as text: for a model that shall summarise it, for a proof, and for a file that keeps it."""
+"""A conversation as text: for a model to summarise, for checking a summary, and for a file that keeps it."""
 
 from __future__ import annotations
 

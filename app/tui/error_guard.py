@@ -36,12 +36,12 @@ class GuardedApp(App[None]):
     _mishaps: tuple[tuple[float, CrashNote], ...] = ()
     """The newest errors, with when they were."""
     _noted: BaseException | None = None
-    """The error that was noted last."""
+    """The last error noted."""
     _is_ending = False
     _waits_to_go_on = False
-    """Whether the screens are to be made anew: what else fails of the old ones is the same mishap."""
+    """Whether the screens will be recreated; until then, further errors count as the same failure."""
     farewell = ""
-    """A line to print once the terminal is the person's again: why the program ended."""
+    """Why the program ended: a line to print after the terminal is restored."""
 
     async def begin_anew(self, works: Sequence[KeepsSteps]) -> None:
         """Put new screens in the place of all that there are, with the sessions that were worked on."""

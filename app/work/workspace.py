@@ -1,4 +1,4 @@
-"""What is open now: a session, a pipeline, and the steps that a person takes through it.
+"""The workspace: an open session, a pipeline, and the steps that a person takes through it.
 
 Headless: the command line and the screens are two thin faces of this class. Nothing here writes a
 file; `app.export` does, from what is here.
@@ -45,7 +45,7 @@ _ABOUT_A_STAGE = frozenset(OpKind) - _NO_STAGE_NAMED
 
 
 class Workspace:
-    """One open session with everything a person has done to it."""
+    """An open session and everything a person has done to it."""
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Workspace:
         self.session = session
         self.pipeline = pipeline
         self.new_id = new_id
-        """The id that an exported session will bear; None where the format has none."""
+        """The id that an exported session will get; None if the format has no ids."""
         self.root = root
-        """The folder that results saved by stages will lie below; previews name it."""
+        """The folder below which stages save results; previews name it."""
         self.index = index
-        """The file in which an export lists the results that are no longer there; empty: in none."""
+        """The file in which an export lists the removed results; empty means no list."""
         self.settled = settled
-        """Whether the session is as an export left it, and nothing was added since."""
+        """Whether nothing was added to the session since an export wrote it."""
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
         # Where only rough figures are asked for, nothing is measured twice.
@@ -77,7 +77,7 @@ class Workspace:
         self.secrets: int | None = None
         """Strings of the session that look like keys; None until `examine` looked for them."""
         self.watcher: Callable[[], None] | None = None
-        """Called whenever the history, or what of it was written, is another one than before."""
+        """Called when the history changes, or how much of it was exported."""
         self.history = History(self._tell)
         self._walker = self._new_walker()
         self._written: tuple[Operation, ...] = ()
@@ -86,7 +86,7 @@ class Workspace:
 
     @property
     def state(self) -> State:
-        """What the operations so far amount to."""
+        """The state that results from the operations so far."""
         return fold(self.history.done)
 
     @property
@@ -96,7 +96,7 @@ class Workspace:
 
     @property
     def messages(self) -> Messages:
-        """The live segment as the steps so far leave it."""
+        """The live segment after the steps so far."""
         steps = self.steps
         return steps[-1].result.messages if steps else self.session.live
 
@@ -114,7 +114,7 @@ class Workspace:
         return self.look_ahead(untold)
 
     def look_ahead(self, told: Told) -> tuple[Step, ...]:
-        """The same, telling how far it is."""
+        """The same as `ahead`, with progress reports."""
         return self._walker.ahead(self.state, told)
 
     @property
@@ -124,7 +124,7 @@ class Workspace:
 
     @property
     def is_written(self) -> bool:
-        """Whether all that was done, if anything, was exported."""
+        """Whether everything that was done has been exported, or nothing was done."""
         return self.history.done == self._written
 
     def mark_written(self) -> None:

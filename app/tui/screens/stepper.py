@@ -87,7 +87,7 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
         if self._shown is None or self._worked_out != self._state:
             self.work_out()
         elif not self.is_waiting:
-            # What is told beside the stage can have changed: a summary that failed, say.
+            # The notes beside the stage may have changed, for example after a failed summary.
             self._show(self._shown)
 
     @property

@@ -25,7 +25,7 @@ STEP_SECONDS = 0.5
 SLOW_SECONDS = 0.5
 """From so long a look ahead on, what was done is shown by itself first."""
 TELL_SHARE = 8
-"""Figures are made anew at most this part of the time: each time they take a look at every block."""
+"""Recomputing figures takes at most 1/8 of the time, because it looks at every block."""
 
 
 class Tried(Message):

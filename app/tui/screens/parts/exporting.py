@@ -110,7 +110,7 @@ class Exports(WorkScreen):
         if workspace.index:
             self._index = workspace.index
         if listed != bool(workspace.index):
-            # A summary names the list: what the stages made is made anew.
+            # Summaries name the list, so the stages run again.
             workspace.list_results_in(self._index if listed else "")
 
     @in_thread(exclusive=True, group="losses")

@@ -240,7 +240,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         if event.view.seen is not self.seen:
             return
         self._share, self.view_now = event.share, event.view
-        # Rows under a moving cursor must not change places: the order is made anew at the end.
+        # Rows must not move under the cursor: they are sorted again only at the end.
         if self.shell.preferences.by_tokens and event.share == 1:
             self.lay_rows(asked=False)
         else:

@@ -39,11 +39,11 @@ class Searches(RowsScreen):
             super().__init__()
             self.text = text
             self.shown = shown
-            """What was searched, in the order in which `rows` count."""
+            """The list that was searched; `rows` are positions in it."""
             self.rows = rows
             self.share = share
             self.go = go
-            """Whether the cursor shall go to the next match once all is searched."""
+            """Whether the cursor moves to the next match when the search ends."""
 
     def find(self, text: str) -> None:
         if not self._searches_list or not text:

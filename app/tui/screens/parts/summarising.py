@@ -21,7 +21,7 @@ class Summarises(Attempts):
     """A screen whose rows can be summarised, as the stages are given their summaries."""
 
     def summarise(self, keys: tuple[str, ...]) -> None:
-        """Ask where the summary of the rows from the first to the last shall come from."""
+        """Ask where the summary of the rows from the first to the last should come from."""
         offers: tuple[tuple[Choice, Callable[[], None]], ...] = (
             (Choice("rules only", "structured, no model"), lambda: self.attempt(_by(STRUCTURED, keys))),
             (Choice("written by you", "editor"), lambda: self._by_hand(keys)),

@@ -144,7 +144,7 @@ class KeepsSteps(RowsScreen):
         self.app.switch_screen(screen)
 
     def again(self) -> KeepsSteps:
-        """The same screen made anew, on the same work with the same journal."""
+        """Create the screen again, with the same work and the same journal."""
         screen = type(self)(self.opened)
         screen.journal = self.journal
         return screen
@@ -152,21 +152,21 @@ class KeepsSteps(RowsScreen):
     # Leaving
 
     def leave(self) -> None:
-        """Close the session; what is to become of steps that were not exported is asked first."""
+        """Close the session, after asking what to do with steps that were not exported."""
         ask_to_leave(self.app, (self,), self.dismiss, verb="Close")
 
     @property
     def is_kept(self) -> bool:
-        """Whether the steps lie on disk."""
+        """Whether the steps are saved on disk."""
         return self.journal is not None and self.journal.path is not None
 
 
 def ask_to_leave(
     app: App[None], screens: Sequence[KeepsSteps], go: Callable[[], object], *, verb: str
 ) -> None:
-    """Ask what shall become of the steps on these screens, if any, before `go` is called.
+    """Ask what to do with the unexported steps on these screens, if any, before calling `go`.
 
-    `verb` is what going is called on the list.
+    `verb` names the action of `go` in the choices.
     """
     unsaved = [screen for screen in screens if screen.workspace.is_unsaved]
     if not unsaved:
