@@ -1,1 +1,1 @@
-"""Planning an export, proving it, writing it."""
+"""Planning, verifying and writing an export."""

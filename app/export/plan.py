@@ -1,4 +1,4 @@
-"""What an export would write, worked out and checked before anything is written."""
+"""The export plan: what an export would write, checked before anything is written."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ UNSEEN_TOKENS = 40_000
 
 
 class ExportOptions(Struct, frozen=True):
-    """What a person asks of an export; nothing set means a new file beside the original."""
+    """The options of an export; by default it writes a new file beside the original."""
 
     out: Path | None = None
     to_stdout: bool = False
     in_place: bool = False
     install: bool = False
-    """Into the folder where the session's agent looks for it."""
+    """Write into the folder where the session's agent looks for it."""
     backup_dir: Path | None = None
     backup: bool = True
     report: bool = True
@@ -73,18 +73,18 @@ class ExportPlan:
     rewrite: Rewrite
     rewriting: Rewriting
     fingerprints: Fingerprints
-    """Of the planned messages, by which those that were written are known."""
+    """Fingerprints of the planned messages, compared with those of the written file."""
     target: Path | None
-    """None is standard output."""
+    """None means standard output."""
     in_place: bool
     backup_folder: Path | None
-    """Where the backup, the manifest and the report go; None when none is wanted."""
+    """The folder of backup, manifest and report; None if none is wanted."""
     backup: bool
     report: bool
     files: tuple[tuple[Path, PlannedFile], ...]
-    """Saved results, and the list of those that are no longer there."""
+    """Files of saved results, and the list of removed ones."""
     index: Path | None
-    """Which of the files is that list."""
+    """The file among these that is the list."""
     side_folder: tuple[Path, Path] | None
     """(from, to): the session's side folder, which a new session gets a copy of."""
     tokens_before: int
@@ -103,7 +103,7 @@ class ExportPlan:
 
     @property
     def broken(self) -> tuple[Check, ...]:
-        """The checks that forbid the write, whatever is ticked."""
+        """The checks that forbid the write, whatever options are set."""
         return tuple(check for check in self.checks if check.level is CheckLevel.FAIL)
 
     @property
@@ -112,7 +112,7 @@ class ExportPlan:
         return self.tokens_before - self.tokens_after
 
     def bytes_freed(self, size_after: int | None = None) -> int:
-        """Bytes freed on disk, by which the new file is smaller than the old one; negative: it is larger.
+        """Bytes by which the new file is smaller than the old one; negative if it is larger.
 
         `size_after` is the new file's size where it is known; else it is made once without writing it.
         """
@@ -124,7 +124,7 @@ class ExportPlan:
 
     @property
     def resuming(self) -> Resuming:
-        """How the new session is resumed from where it will lie."""
+        """How to resume the new session from its target path."""
         session_id = self.session.session_id if self.in_place else self.rewrite.session_id
         if session_id is None or self.share is not None:
             return Resuming(None)
@@ -138,7 +138,7 @@ class ExportPlan:
 
 
 def typed_path(text: str) -> Path:
-    """A path as a person types it, `~` being their own folder; raises InputError when it cannot be one."""
+    """A path as typed, with `~` expanded; raises InputError if it is not a possible path."""
     try:
         os.fsencode(text)
         path = Path(text).expanduser()
@@ -274,7 +274,7 @@ def _with_title(rewrite: Rewrite, session: Session, options: ExportOptions) -> R
 def _rewrite(
     workspace: Workspace, options: ExportOptions, messages: Messages, session_id: str | None
 ) -> Rewrite:
-    """What the format is asked to write, as far as it is known without the rules."""
+    """The request to the format's writer, as far as it is known before the rules are checked."""
     rewrite = Rewrite(
         messages=messages,
         boundary=_boundary(workspace),
@@ -312,7 +312,7 @@ def _context_tokens(workspace: Workspace) -> int:
 
 
 def _up_to_usage(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages before the newest reply that reports a context; all of them where none does."""
+    """The messages before the newest reply that reports a context size; all if none does."""
     for place in range(len(messages) - 1, -1, -1):
         usage = messages[place].usage
         if usage is not None and usage.context:
@@ -344,7 +344,7 @@ def _planned_files(workspace: Workspace, target: Path | None) -> tuple[tuple[Pat
 def _index(
     workspace: Workspace, source: Source, options: ExportOptions, target: Path | None
 ) -> tuple[Path, PlannedFile] | None:
-    """The list of the results that are no longer there, never in the place of another file.
+    """The list of the removed results; it never replaces another file.
 
     Where an earlier export put another list there, this one and what names it move on.
     """
@@ -366,7 +366,7 @@ def _index(
 
 
 def _root(workspace: Workspace, target: Path | None) -> str:
-    """The folder that saved results lie below."""
+    """The folder below which results are saved."""
     return workspace.root or (str(target.parent) if target else "")
 
 

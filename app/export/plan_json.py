@@ -1,4 +1,4 @@
-"""An export plan as the object that commands print and reports hold."""
+"""An export plan as the JSON object that commands print and reports contain."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str
 
 
 def _named(step: Step) -> Mapping[str, Any]:
-    """Which stage a step is, or which edit of what."""
+    """The stage of a step, or its edit and what that acts on."""
     if step.edit is None:
         return {"stage": step.name}
     done = edit_operation(step.edit).as_json()

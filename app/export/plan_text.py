@@ -1,4 +1,4 @@
-"""An export plan, and what came of it, as lines for a person."""
+"""An export plan and its outcome, as lines of text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.work.checks import CheckLevel
 
 
 def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
-    """The plan as a person reads it, a line a fact; `size_after` is the new file's size in bytes if known."""
+    """The plan as text, one fact per line; `size_after` is the new file's size in bytes if known."""
     counts = plan.rewriting
     where = "" if plan.pipeline_from == PRESET else f"  (from {plan.pipeline_from})"
     lines = [
@@ -45,7 +45,7 @@ def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
 
 
 def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str]]:
-    """Where things lie now, and how to go on: a label and a text each.
+    """Where the files are now and what to do next, as pairs of label and text.
 
     `way` says how an export comes to where its agent looks.
     """

@@ -1,4 +1,4 @@
-"""Steps kept safe while a person works: the history of an open file, on disk as it is made.
+"""The journal: saves the history of an open session to disk while a person works.
 
 One file for each program and session, in the folder for state: JSON lines that are only appended to. The
 first tells which file the steps are for and under which pipeline, each other one what was done, undone or
@@ -36,11 +36,11 @@ from app.work.replaying import looks_of
 
 VERSION: Final = 1
 MAX_BYTES: Final = 64 << 20
-"""Of one journal: what would make it larger is not kept, and said."""
+"""Limit per journal: steps that would exceed it are not saved, and the person is told."""
 MAX_FILES: Final = 100
 MAX_DAYS: Final = 60
 SYNC_SECONDS: Final = 1.0
-"""The least time between two syncs; only a machine that goes down can lose what was not synced."""
+"""Minimum time between two fsyncs; what was not synced is lost only if the machine goes down."""
 ENDING: Final = ".jsonl"
 
 
@@ -50,10 +50,10 @@ def journal_dir() -> Path:
 
 
 class SourceIdentity(Struct, frozen=True):
-    """What a file was when steps were made for it."""
+    """Identifies the state of a file at the time steps were made for it."""
 
     file: str
-    """Its path, with links followed; or what it was called, where it is none."""
+    """Its path with links resolved; its name if it has no path."""
     size: int
     begins: str
     """Hash of its first bytes."""
@@ -74,15 +74,15 @@ def hashes_of(source: Source, size: int) -> tuple[str, str]:
 
 
 def stem_of(file: str) -> str:
-    """How the names of journals for a file begin."""
+    """The prefix of the journal names of a file."""
     return hashlib.blake2s(file.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
 class Journal:
-    """Writes the history of one open session down, whenever it changes."""
+    """Writes the history of one open session to disk whenever it changes."""
 
     def __init__(self, told: Callable[[str], None] = lambda _: None) -> None:
-        """`told` is called once, in a line, when steps cannot be kept; the work goes on without."""
+        """`told` is called once with a line of text if steps cannot be saved; work goes on without them."""
         self._told = told
         self._lock = threading.RLock()
         self._opened: Opened | None = None
@@ -92,18 +92,18 @@ class Journal:
         self._size = 0
         self._synced = 0.0
         self._operations: tuple[Operation, ...] = ()
-        """Those that were written down, undone ones behind."""
+        """The operations written so far, undone ones last."""
         self._pipeline: Pipeline | None = None
         self._has_complained = False
         self._is_full = False
 
     @property
     def path(self) -> Path | None:
-        """Where the steps are kept now; None where there are none, or they cannot be kept."""
+        """Path of the journal; None if there are no steps or they cannot be saved."""
         return self._path
 
     def follow(self, opened: Opened) -> None:
-        """Keep what is done to this session from now on, in the place of the one before."""
+        """Save the steps of this session from now on, instead of those of the one before."""
         with self._lock:
             if self._opened is not None:
                 self._opened.workspace.watcher = None
@@ -121,7 +121,7 @@ class Journal:
         return opened is not None and bool(opened.workspace.history.done) and not opened.workspace.is_written
 
     def write(self) -> None:
-        """Write down what is new. Never raises: the person's work goes on also where this cannot."""
+        """Write what is new. Never raises: a journal that fails must not stop the person's work."""
         with self._lock:
             if self._opened is None or self._is_full:
                 return
@@ -140,7 +140,7 @@ class Journal:
             self._remove()
 
     def close(self) -> None:
-        """Leave the steps on disk, to be offered the next time."""
+        """Leave the steps on disk, to be offered when the file is opened again."""
         with self._lock:
             self._stop()
             if self._file >= 0:
@@ -174,7 +174,7 @@ class Journal:
         return {"number": number, "at": round(time.time(), 3), "do": operation.as_json(), "looks": looks}
 
     def _begin(self, opened: Opened) -> None:
-        """Go on in a new file; the old one goes once the new one has its first line."""
+        """Continue in a new file; the old one is removed once the new one has its first line."""
         if self._identity is None:
             self._identity = identity_of(opened.source)
         folder = journal_dir()
@@ -209,7 +209,7 @@ class Journal:
         self._size += len(data)
 
     def _sync(self) -> None:
-        """Have the disk take it, in a thread of its own, as some disks take long, and not too often."""
+        """fsync in a thread of its own, as some disks are slow, and not too often."""
         now = time.monotonic()
         if now - self._synced < SYNC_SECONDS:
             return
@@ -261,7 +261,7 @@ def _head(identity: SourceIdentity, opened: Opened) -> dict[str, Any]:
 
 
 def _shared(written: tuple[Operation, ...], now: tuple[Operation, ...]) -> int:
-    """How many operations at the beginning are the same."""
+    """The number of leading operations that are the same."""
     for place, (one, other) in enumerate(zip(written, now, strict=False)):
         if one is not other and one != other:
             return place
@@ -279,7 +279,7 @@ def _sync_file(path: Path) -> None:
 
 
 def clean(folder: Path) -> None:
-    """Remove journals that nobody holds: those older than `MAX_DAYS`, and the oldest over `MAX_FILES`."""
+    """Remove unlocked journals: those older than `MAX_DAYS`, and the oldest over `MAX_FILES`."""
     newest = sorted(((_modified(path), path) for path in folder.glob(f"*{ENDING}")), reverse=True)
     oldest_kept = time.time() - MAX_DAYS * 86_400
     for place, (modified, path) in enumerate(newest):
@@ -289,7 +289,7 @@ def clean(folder: Path) -> None:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a program is writing this journal now."""
+    """Whether a program is writing this journal now (holds its lock)."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:

@@ -157,7 +157,7 @@ class Action:
 
     @classmethod
     def build(cls, values: Mapping[str, Any]) -> Self:
-        """One with these options; raises BadPipeline naming the option that does not fit."""
+        """Create one with these options; raises BadPipeline naming the option that does not fit."""
         return cls(**cls._checked(values))
 
     def with_options(self, values: Mapping[str, Any]) -> Self:
@@ -203,7 +203,7 @@ class Stage(Action):
     )
 
     def target(self, context: Context) -> int:
-        """Tokens, whatever the pipeline measures in, at which this stage is to stop; 0: no such stop."""
+        """Size in tokens (whatever the pipeline's unit) at which this stage stops; 0 means no target."""
         return max(self.target_tokens, int(self.target_share * context.window_tokens))
 
 
