@@ -1,4 +1,4 @@
-"""One job done with every session below a folder, a process per core; a broken file costs itself alone."""
+"""Running one job on every session below a folder, one process per core; a broken file fails alone."""
 
 from __future__ import annotations
 

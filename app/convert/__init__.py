@@ -1,4 +1,4 @@
-"""Moving a session to another agent: a whole new file in its format, and a report of what was lost."""
+"""Converting a session for another agent: a new file in its format, and a report of what was lost."""
 
 from __future__ import annotations
 

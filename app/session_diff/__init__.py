@@ -1,1 +1,1 @@
-"""Two sessions held against each other, message by message."""
+"""Comparing two sessions, message by message."""

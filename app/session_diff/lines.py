@@ -1,4 +1,4 @@
-"""Two sessions held against each other, as lines that are made while they are read."""
+"""The comparison of two sessions as lines, generated lazily."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GUTTER = 5
 
 
 class Tone(StrEnum):
-    """What a line is, for a face that has colours."""
+    """The kind of a line, for output with colours."""
 
     PLAIN = "plain"
     HEAD = "head"

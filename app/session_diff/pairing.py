@@ -16,13 +16,13 @@ from msgspec import Struct
 from app.diff import longest_rising
 
 Pair: TypeAlias = tuple[int, int]
-"""Places of two items that belong together: in the first list, in the second."""
+"""Positions of two items that belong together: in the first list, in the second."""
 
 Likeness: TypeAlias = Callable[[int, int], float]
-"""How much an item of the first list and one of the second have in common: 0 to 1."""
+"""Similarity of an item of the first list to one of the second, 0 to 1."""
 
 ALIKE: Final = 0.5
-"""Likeness from which two items are taken for the same one, changed."""
+"""Minimum similarity at which two items count as the same one, changed."""
 MAX_CELLS: Final = 2_500
 """Pairs of items between two anchors that are weighed against each other; above it only neighbours are."""
 MAX_MATCHED: Final = 4_000

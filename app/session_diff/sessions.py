@@ -1,4 +1,4 @@
-"""Two sessions held against each other, message by message: what both send, and what only one does.
+"""Two sessions compared message by message: what both send, and what only one does.
 
 They may be of any two formats. Messages pair by ids where both have them (a record's own id, a call's
 id), else by content; an id made of a place in a file is none. Where the formats differ, both are cut
@@ -45,7 +45,7 @@ FEW_WORDS = 4
 
 
 class Fate(StrEnum):
-    """What became of a message or a block on the way from the first session to the second."""
+    """What happened to a message or a block between the first session and the second."""
 
     KEPT = "kept"
     CHANGED = "changed"

@@ -13,11 +13,11 @@ from app.formats.source import FileSource, sha256
 
 
 class Origin(Struct, frozen=True):
-    """Where the source's bytes lie now."""
+    """Where the source's bytes are now."""
 
     path: Path
     note: str = ""
-    """What a person should know of it; empty when it is the source itself."""
+    """What a person should know about it; empty if it is the source itself."""
 
 
 def origin_of(export: Path) -> Origin:

@@ -33,7 +33,7 @@ class Summaries(Struct, frozen=True):
     """Written by models: the key of what was asked, and the answer."""
 
     def by_model(self, key: str) -> str:
-        """The answer to the request of that key; empty when there is none."""
+        """The answer to the request with that key; empty if there is none."""
         return dict(self.models).get(key, "")
 
 
@@ -42,7 +42,7 @@ NO_SUMMARIES: Final = Summaries()
 
 @dataclass(frozen=True)
 class SummaryRequest:
-    """What a model would be asked, in full."""
+    """The complete request to a model."""
 
     instructions: str
     text: str
@@ -50,7 +50,7 @@ class SummaryRequest:
 
     @cached_property
     def key(self) -> str:
-        """Names this very request: an answer to it fits no other one."""
+        """Identifies this exact request: an answer to it fits no other."""
         whole = f"{self.instructions}\0{self.text}".encode("utf-8", "surrogatepass")
         return sha256(whole).hexdigest()[:32]
 

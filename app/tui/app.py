@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What was asked for on the command line."""
+    """The options given on the command line."""
 
     file: str | None = None
     leaf: str | None = None
@@ -76,7 +76,7 @@ class HandcompactApp(GuardedApp):
     # Preferences
 
     def prefer(self, **changes: Any) -> None:
-        """Change preferences, and keep them for the next time."""
+        """Change preferences and save them."""
         self.preferences = replace(self.preferences, **changes)
         save_preferences(self.preferences)
 

@@ -1,1 +1,1 @@
-"""What a face shows, worked out without one: rows, outlook, groups, comparisons, what is lost."""
+"""What screens and commands show, computed without them: rows, forecasts, groups, comparisons, lost facts."""

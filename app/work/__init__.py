@@ -1,1 +1,1 @@
-"""What is open and what a person does with it: workspace, history, prices. Nothing here writes a file."""
+"""The open session and the work on it: workspace, history, prices. Nothing here writes a file."""
