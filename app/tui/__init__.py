@@ -1,1 +1,1 @@
-"""The terminal interface: a thin face of the workspace."""
+"""The terminal interface: a thin layer over the headless workspace."""

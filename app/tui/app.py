@@ -1,4 +1,4 @@
-"""The screens' application: theme, signs, preferences, first screen. State lives in the Workspace."""
+"""The Textual application: theme, glyphs, preferences, first screen. Session state is in the Workspace."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class HandcompactApp(GuardedApp):
     def __init__(self, opening: Opening) -> None:
         preferences = load_preferences()
         theme = _first_theme(opening, preferences)
-        # Shades of grey made of the terminal's own colours are black on black.
+        # Textual's NO_COLOR filter turns the terminal's own colours into black on black.
         only_its_own = BUILTIN_THEMES[theme].ansi and "NO_COLOR" in os.environ
         super().__init__(ansi_color=only_its_own or None)
         self.opening = opening
         self.preferences = preferences
         self.theme = theme
         ascii_only = opening.ascii or self.preferences.ascii
-        # Asked now: while the screens run, standard output is Textual's own, which has no encoding.
+        # Read now: while the app runs, sys.stdout is Textual's replacement, which has no encoding.
         self._signs = glyphs_for(os.environ, sys.stdout.encoding)
         self.glyphs: Glyphs = ASCII if ascii_only else self._signs
         ScrollBar.renderer = scroll_bar_for(self.glyphs)
@@ -91,10 +91,10 @@ class HandcompactApp(GuardedApp):
             if isinstance(screen, BaseScreen):
                 screen.draw_with(self.glyphs)
 
-    # What holds on every screen
+    # Common to all screens
 
     def say(self, text: str, *, warning: bool = False) -> None:
-        """A short message, made safe and never read as markup."""
+        """Show a notification; the text is made safe and is never parsed as markup."""
         shown = safe_text(text, self.glyphs)
         self.notify(shown, markup=False, severity="warning" if warning else "information")
 
@@ -108,7 +108,7 @@ class HandcompactApp(GuardedApp):
     async def begin_anew(self, works: Sequence[KeepsSteps]) -> None:
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        # Each is whole before the next comes over it.
+        # Each screen is fully mounted before the next is pushed.
         await self.push_screen(SessionsScreen(replace(self.opening, file=None)))
         for work in works:
             await self.push_screen(work.again())
@@ -123,7 +123,7 @@ class HandcompactApp(GuardedApp):
         ask_to_leave(self, screens, self.exit, verb="Quit")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action of the present screen, by name."""
+        """The command palette: every action of the current screen."""
         for key in keys_of(getattr(screen, "WHERE", KeyScope.ANY)):
             if key.action not in ("jump_stage", "app.command_palette"):
                 yield SystemCommand(key.label, key.about, lambda action=key.action: self._run(action, screen))
@@ -137,13 +137,13 @@ class HandcompactApp(GuardedApp):
 
 
 def _first_theme(opening: Opening, preferences: Preferences) -> str:
-    """The theme to begin with: what was asked for, what the terminal needs, what was chosen last."""
+    """The initial theme: the one requested, else the one the terminal needs, else the last one chosen."""
     wanted = (opening.theme, _of_few_colours(preferences), preferences.theme)
     return next((name for name in wanted if name in BUILTIN_THEMES), DEFAULT_THEME)
 
 
 def _of_few_colours(preferences: Preferences) -> str | None:
-    """The theme for a terminal of 16 colours: of others, things dimmed there have their background's."""
+    """The theme for a terminal of 16 colours, where other themes dim text into its background colour."""
     if Console(force_terminal=True, legacy_windows=False).color_system != "standard":
         return None
     return "ansi-light" if "light" in (preferences.theme or "") else "ansi-dark"

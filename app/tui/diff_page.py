@@ -21,11 +21,11 @@ from app.work.rows import BlockRow
 from app.work.workspace import Workspace
 
 AROUND = 2
-"""Messages shown on either side."""
+"""Unchanged messages shown before and after."""
 
 
 class Page(Struct, frozen=True):
-    """What the pane shows of one message."""
+    """What the diff pane shows for one message."""
 
     items: tuple[DiffItem, ...]
     added: int
@@ -36,9 +36,9 @@ class Page(Struct, frozen=True):
     """Tokens of the blocks that differ."""
     after: int
     exact: bool
-    """Whether they are the model's own count, so that they need no `~`."""
+    """Whether the token counts are the model's own, so that they need no `~`."""
     uncompared: frozenset[str]
-    """Keys of the blocks whose texts are too long to be compared unasked."""
+    """Keys of the blocks whose texts are too long to be compared unless asked for."""
 
 
 def diff_page(
@@ -74,7 +74,7 @@ def diff_page(
 
 
 def page_line(page: Page, checks: Collection[Check]) -> str:
-    """`-124 +1 lines  saves ~4,074` and what the checks found."""
+    """`-124 +1 lines  saves ~4,074`, followed by what the checks found."""
     words = [
         f"-{human_number(page.removed)} +{human_number(page.added)} lines",
         f"{saving(page.before - page.after, exact=page.exact)} tokens",
@@ -105,13 +105,13 @@ def _what(block: ChangedBlock, known: Mapping[str, BlockRow]) -> str:
 
 
 def _tokens(workspace: Workspace, block: Block | None) -> tuple[int, bool]:
-    """A block's size, and whether it is the model's own count."""
+    """A block's size in tokens, and whether it is the model's own count."""
     tokens, counted = (0, True) if block is None else workspace.counter.tokens(block)
     return tokens, counted and workspace.counts_exactly
 
 
 def figure(tokens: int, *, exact: bool) -> str:
-    """A size in tokens, with `~` when it is no exact count; nothing is always exact."""
+    """A size in tokens, with `~` unless the count is exact; zero is always exact."""
     return human_number(tokens) if exact or not tokens else f"~{human_number(tokens)}"
 
 

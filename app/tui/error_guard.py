@@ -1,7 +1,7 @@
-"""An application that goes on after a mistake of our own: it is noted, told, and the screens begin anew.
+"""An app that survives unexpected exceptions: it logs and reports them, and recreates the screens.
 
-Textual ends the program with a traceback, session text in it, for any error in a key, a message or a
-painted row. Its one place for all of them is a private method, which is overridden here and nowhere else.
+By default Textual exits with a traceback, which can contain session text, for any exception in an action,
+a message handler or rendering. Its only hook for all of them is a private method, overridden only here.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from app.tui.screens.parts.unsaved_steps import KeepsSteps
 
 MOST: Final = 5
-"""So many errors in so many seconds end the program: what is shown again fails again."""
+"""This many errors in this many seconds end the program: the recreated screens fail again."""
 SECONDS: Final = 20.0
 
 
 class GuardedApp(App[None]):
-    """Notes errors that nobody expected, and goes on."""
+    """Logs unexpected exceptions and keeps running."""
 
     glyphs: Glyphs = UNICODE
     _mishaps: tuple[tuple[float, CrashNote], ...] = ()
-    """The newest errors, with when they were."""
+    """The newest errors, each with its time."""
     _noted: BaseException | None = None
-    """The last error noted."""
+    """The last error logged."""
     _is_ending = False
     _waits_to_go_on = False
     """Whether the screens will be recreated; until then, further errors count as the same failure."""
@@ -44,10 +44,10 @@ class GuardedApp(App[None]):
     """Why the program ended: a line to print after the terminal is restored."""
 
     async def begin_anew(self, works: Sequence[KeepsSteps]) -> None:
-        """Put new screens in the place of all that there are, with the sessions that were worked on."""
+        """Replace all screens by new ones, and reopen the sessions of `works` with their steps."""
         raise NotImplementedError
 
-    # Where errors come from
+    # Sources of errors
 
     async def run_action(
         self,
@@ -60,14 +60,14 @@ class GuardedApp(App[None]):
         except Exception as error:
             if lets_errors_through():
                 raise
-            # A key is done with once it failed: the screen is whole.
+            # A failed action leaves the screen itself intact.
             self.tell_mishap(self.noted(error))
             return True
 
     def _handle_exception(self, error: Exception) -> None:
         """Called by Textual for every error in a message, a timer or a painted row.
 
-        The pump of the widget that failed is dead then, so that its screen cannot be gone on with.
+        The message pump of the failed widget is dead by then, so its screen cannot be used any more.
         """
         if lets_errors_through():
             super()._handle_exception(error)
@@ -77,19 +77,19 @@ class GuardedApp(App[None]):
             self._recover(self.noted(error))
 
     def worker_failed(self, error: BaseException) -> None:
-        """Tell of an error in a thread, once; what it was to find out is missing, the screen is whole."""
+        """Report an error in a worker thread once; its result is missing, but the screen is intact."""
         if error is not self._noted:
             self.tell_mishap(self.noted(error))
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
-        # What fails while screens are taken down is nobody's concern any more.
+        # Errors while the screens are torn down are ignored.
         self._is_ending = True
         super().exit(result, return_code, message)
 
-    # What is done about them
+    # Recovery
 
     def noted(self, error: BaseException) -> CrashNote:
-        """Write the log of an error."""
+        """Write the crash log of an error."""
         from app.crash_log import note
 
         self._noted = error
@@ -111,7 +111,7 @@ class GuardedApp(App[None]):
         return sizes
 
     def tell_mishap(self, mishap: CrashNote) -> None:
-        """Say what happened, with a way to go on and one to leave."""
+        """Show what happened, and offer to continue or to quit."""
         from app.tui.screens.confirm import ConfirmScreen
 
         log = f"Log (contains no session text): {mishap.log}" if mishap.log else "No log could be written."
@@ -150,12 +150,12 @@ class GuardedApp(App[None]):
             self.noted(error)
             self._end(mishap)
             return
-        # Where a new screen failed meanwhile, this is called again for it.
+        # If a new screen failed in the meantime, this method runs again for that error.
         if not self._waits_to_go_on and not self._is_ending:
             self.tell_mishap(mishap)
 
     def _end(self, mishap: CrashNote) -> None:
-        """Leave with a line that says what happened; steps stay on disk for the next time."""
+        """Exit with a line that says what happened; the steps stay in the journal for the next run."""
         self.farewell = f"handcompact: {mishap.words}. {self._kept_words()}."
         for work in self._works():
             if work.journal is not None:
@@ -163,7 +163,7 @@ class GuardedApp(App[None]):
         self.exit(return_code=RefusedError.exit_code)
 
     def _work(self) -> KeepsSteps | None:
-        """The screen of the session that is worked on."""
+        """The topmost screen with an open session."""
         works = self._works()
         return works[-1] if works else None
 

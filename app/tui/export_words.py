@@ -1,4 +1,4 @@
-"""What the export dialog says of a plan."""
+"""The texts of the export dialog: an export plan as facts and notes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from app.tui.stage_words import SIGNS
 from app.tui.widgets.fact_list import Fact
 
 WHERE_AGENT_LOOKS: Final = "Install it in its agent's folder"
-"""The tick that does so."""
+"""The label of the tick box that installs the session."""
 BY_TICK: Final = f'press e again, tick "{WHERE_AGENT_LOOKS}" and write'
 SHOWN_FILES = 3
-"""Saved files up to which each is named."""
+"""The most saved files that are named one by one."""
 
 
 def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs: Glyphs) -> list[Fact]:
-    """The plan, most pressing first; `not_run` names the stages that were not accepted."""
+    """The facts of a plan, most urgent first; `not_run` names the stages that were not accepted."""
     counts = plan.rewriting
     total = counts.kept + counts.changed + counts.dropped
     parts = [f"keep {human_number(counts.kept)} of {human_number(total)} byte for byte"]
@@ -51,7 +51,7 @@ def plan_facts(plan: ExportPlan, size_after: int, not_run: Sequence[str], glyphs
 
 
 def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
-    """What stands beside the ticks of a plan, by their names."""
+    """The notes beside the tick boxes, by the name of the box."""
     folder = "" if plan.backup_folder is None else short_path(plan.backup_folder)
     kept = f"always when the original is replaced: {folder}" if plan.in_place else folder
     has_boundary = plan.rewrite.boundary is not None or bool(plan.session.boundaries)
@@ -65,7 +65,7 @@ def box_notes(plan: ExportPlan, *, listed: bool) -> dict[str, str]:
 
 
 def lost_fact(facts: int | None) -> list[Fact]:
-    """What goes although the rest still speaks of it; None where that was not looked for."""
+    """How many facts are removed though the rest still mentions them; None if not searched for."""
     if facts is None:
         return [Fact("lost", "not searched yet (too much text remains): L searches")]
     if not facts:
@@ -76,13 +76,13 @@ def lost_fact(facts: int | None) -> list[Fact]:
 
 
 def shared_facts(shared: Sharing | None) -> Iterator[Fact]:
-    """What is masked in a session for other people, and what that cannot promise."""
+    """What is masked in a session that will be shared, and what masking cannot guarantee."""
     lines = () if shared is None else shared.lines()
     yield from (Fact(line[:9].strip().lower(), line[10:], whole=True) for line in lines)
 
 
 def _saved(paths: list[Path]) -> list[Fact]:
-    """The files that stages save, or the folder of many."""
+    """The files that stages save; if there are many, their number and common folder."""
     if len(paths) <= SHOWN_FILES:
         return [Fact("files", short_path(path)) for path in paths]
     folder = Path(os.path.commonpath(paths))

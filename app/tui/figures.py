@@ -1,4 +1,4 @@
-"""What the usage bar and the stage strip show of an outlook."""
+"""The figures of an outlook that the usage bar and the stage strip show."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.work.workspace import Status, Step
 
 
 def usage_figures(seen: Outlook, figures: Figures, known: Calibration | None = None) -> UsageFigures:
-    """The window and what fills it; what no verdict has, the messages' own costs, counts as kept.
+    """The context window and what fills it, in tokens; the overhead of messages counts as kept.
 
-    `known` is what the session's own usage says of the estimate, once that was looked at.
+    `known` is the calibration of the estimate by the session's recorded usage, once it was computed.
     """
     sums = figures.by_verdict
     going = (Verdict.SUPERSEDED, Verdict.REGENERABLE, Verdict.ERROR, Verdict.COMPACTED)
@@ -37,7 +37,7 @@ def usage_figures(seen: Outlook, figures: Figures, known: Calibration | None = N
 
 
 def stage_items(seen: Outlook) -> list[StageItem]:
-    """Each stage of the pipeline with what has become of it; the next one is marked."""
+    """Each stage of the pipeline with its status; the next one is marked."""
     shown = seen.workspace.pipeline.titles
     if not seen.ahead:
         return [StageItem(title, StageState.WAITING) for title in shown]
@@ -60,7 +60,7 @@ def _state(step: Step, is_next: bool) -> StageState:
 
 
 def edited_sentence(figures: Figures, cost: Pricing) -> str:
-    """What hand edits have freed so far, and whether that pays for the provider's cache."""
+    """What hand edits have freed so far, and whether that is worth losing the provider's prompt cache."""
     return f"~{short_number(figures.before - figures.now)} freed; {cost.short()}"
 
 

@@ -1,4 +1,4 @@
-"""Work behind the screens: a method that is called on a screen and done in a thread of its own."""
+"""A decorator for screen methods that run in a worker thread."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ R = TypeVar("R")
 def in_thread(
     *, group: str, exclusive: bool = False, exit_on_error: bool = True
 ) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
-    """`textual.work(thread=True)` with a word for its description.
+    """`textual.work(thread=True)` with a short description.
 
-    Without one Textual writes out all arguments, on the screen's own thread: of a plan that is the session.
+    Without one Textual formats all arguments on the UI thread: for an export plan, the whole session.
     """
     return work(thread=True, group=group, exclusive=exclusive, exit_on_error=exit_on_error, description=group)

@@ -1,6 +1,6 @@
-"""Every key of the program, once: bindings, the key bar, help and the palette are made from this table.
+"""The table of all keys, from which bindings, the key bar, help and the command palette are built.
 
-A key that cannot act now stays bound and says why when it is pressed, so nothing here is ever hidden.
+A key that cannot act now stays bound and says why when it is pressed; none is ever hidden.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ TITLES: Final[Mapping[KeyScope, str]] = {
     KeyScope.BACKUPS: "the backups",
     KeyScope.EDIT: "the edit options",
 }
-"""What screens are called where their own name says too little."""
+"""Titles of the screens whose scope name alone says too little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Key:
 
     id: str
     keys: str
-    """Textual's names, comma separated; the first is the one that is shown. Empty: in the palette only."""
+    """Textual's key names, comma separated; the first one is shown. Empty: only in the palette."""
     action: str
     label: str
     """One word for the key bar."""
@@ -318,7 +318,7 @@ BARS: Final[Mapping[KeyScope, tuple[str, ...]]] = {
 
 
 MARKED_BAR: Final = ("mark", "drop", "clear-rows", "cut", "edits", "invert", "unmark", "help")
-"""What the list of rows shows there while rows are marked."""
+"""The same for the list of rows while rows are marked."""
 
 
 def bar_of(where: KeyScope) -> tuple[Key, ...]:
@@ -337,12 +337,12 @@ def _named(names: Iterable[str]) -> tuple[Key, ...]:
 
 
 def keys_of(where: KeyScope) -> tuple[Key, ...]:
-    """The keys of a screen, with those that hold everywhere."""
+    """The keys of a screen, including those of every screen."""
     return tuple(key for key in KEYS if where in key.where or KeyScope.ANY in key.where)
 
 
 def told_elsewhere(name: str, where: KeyScope) -> str | None:
-    """Where a key, by Textual's name, does something, in words; None where it does so here, or nowhere."""
+    """Which other screen uses a key (Textual's name), in words; None if this one does, or none."""
     if any(name in key.keys.split(",") for key in keys_of(where)):
         return None
     there = next((key for key in KEYS if name in key.keys.split(",")), None)
@@ -353,7 +353,7 @@ def told_elsewhere(name: str, where: KeyScope) -> str | None:
 
 
 def bindings(where: KeyScope) -> list[BindingType]:
-    """The bindings of a screen; with `KeyScope.ANY` those of the app alone."""
+    """The bindings of a screen; for `KeyScope.ANY`, those of the app only."""
     return [binding for key in KEYS if where in key.where for binding in _bindings_of(key)]
 
 
@@ -379,17 +379,17 @@ SIGNS: Final = {
 
 
 def sign_of(name: str) -> str:
-    """One of Textual's key names as it is written on a keyboard."""
+    """A Textual key name as it is labelled on a keyboard."""
     return SIGNS.get(name, name)
 
 
 def signs(key: Key) -> str:
-    """All keys of one action as they are written on a keyboard; empty for one without."""
+    """All keys of an action as labelled on a keyboard; empty if it has none."""
     if key.action == "jump_stage":
         return "1-9"
     return ", ".join(sign_of(name) for name in key.keys.split(","))
 
 
 def sign(key: Key) -> str:
-    """The first key of an action as it is written on a keyboard."""
+    """The first key of an action as labelled on a keyboard."""
     return signs(key).split(", ", 1)[0]

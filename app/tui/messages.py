@@ -21,11 +21,11 @@ class SessionOpened(Message):
         self.opened = opened
         self.view = view
         self.kept = kept
-        """Steps that were left behind for it."""
+        """Unexported steps found in its journal."""
 
 
 class HeadRead(Message):
-    """The beginning of a session that is being read can be looked at."""
+    """The first messages of a session that is still being read are ready to be shown."""
 
     def __init__(self, view: View) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class HeadRead(Message):
 
 
 class OpenFailed(Message):
-    """A session could not be opened; `reason` is a line for the person, not yet safe."""
+    """A session could not be opened; `reason` is a line for the user, not yet made safe."""
 
     def __init__(self, reason: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a pipeline would make of a session, as a row and as facts about it."""
+"""The result of trying a pipeline on a session, as a table row and as facts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.views.compare import ComparedPipeline, Outcome, rule_words
 
 
 def title_of(tried: ComparedPipeline) -> str:
-    """What people call it."""
+    """The title of the pipeline, as shown to users."""
     return Path(tried.name).name if tried.pipeline is None else tried.pipeline.name
 
 
 def outcome_row(tried: ComparedPipeline, *, about: str, present: bool, best: bool) -> OutcomeRow:
-    """The row of one pipeline; `about` is the sign that stands before an estimate."""
+    """The row of one pipeline; `about` is the sign put before an estimate."""
     found = tried.outcome
     if found is None:
         return OutcomeRow(title_of(tried), note=tried.problem or "being tried ...", present=present)
@@ -53,7 +53,7 @@ def _pays(found: Outcome) -> str:
 
 
 def facts(tried: ComparedPipeline, *, present: bool) -> Iterator[Fact]:
-    """What the row has no room for."""
+    """The details for which the row has no room."""
     if tried.problem:
         yield Fact("wrong", tried.problem, "!", whole=True)
         return

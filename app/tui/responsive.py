@@ -1,9 +1,8 @@
-"""Keeping the interpreter free for the screen while threads work. Measured with 50,000 blocks in 55 MB:
+"""Keeping the UI responsive while worker threads run. Measured with 50,000 blocks in 55 MB:
 
-- A full run of the cycle collector holds up every thread while it looks at every object there is, for
-  0.5 to 2.3 s, again and again.
-- A busy thread is asked to let others run only every 5 ms; a screen that has to paint in 20 turns
-  then takes a tenth of a second. With 1 ms the longest stop of the screen fell from 940 to 330 ms.
+- A full garbage collection stops every thread while it visits all objects: 0.5 to 2.3 s, repeatedly.
+- A busy thread gives up the interpreter lock only every 5 ms, so a paint that takes 20 turns lasts a tenth
+  of a second. With 1 ms the longest freeze of the UI fell from 940 to 330 ms.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import threading
 SWITCH_SECONDS = 0.001
 
 importing = threading.RLock()
-"""Held by a thread while it imports: modules that need each other, first imported by two threads from two
-sides at once, are seen half made, and the imports fail."""
+"""Held by a thread while it imports: when two threads first import modules that depend on each other, one can
+see the other's half-initialised modules and fail."""
 
 
 def favour_screen() -> None:
-    """Let threads that work give way to the screen more often."""
+    """Make worker threads release the interpreter lock more often."""
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -1,4 +1,4 @@
-"""The rows of the message list, made from what is listed when they are painted."""
+"""The rows of the message list, built from the listed items when they are painted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.work.rows import BlockRow
 
 
 class Rows:
-    """What the message list asks for its rows; tokens are those of the moment of painting."""
+    """The row source of the message list; token counts are read at the time of painting."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Rows:
         self._warned = warned
         """Keys of messages that break a rule."""
         self._marked = marked
-        """Keys of blocks that the person marked."""
+        """Keys of blocks that the user marked."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -61,7 +61,7 @@ class Rows:
 
 
 def preview(row: BlockRow, block: Block) -> str:
-    """What a block is about, in a line: a call's tool and file, the start of a text."""
+    """A one-line preview of a block: a call's tool and file, or the start of a text."""
     match block:
         case ToolUse():
             return f"{row.tool} {preview_of(block)}"

@@ -1,7 +1,7 @@
-"""Being told to end by the system: the terminal was closed, or somebody used `kill`.
+"""Orderly shutdown on termination signals: the terminal was closed, or somebody used `kill`.
 
-Left to itself that ends the program where it stands: half a file stays behind, and the terminal as the
-screens had it.
+By default such a signal ends the program at once, which can leave a half-written file and a terminal that
+is not restored.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _SIGNS: Final = ("SIGTERM", "SIGHUP")
 
 
 def when_told_to_end(leave: Callable[[int], object]) -> None:
-    """Call `leave` with an exit code in the running loop, once the program is told to end.
+    """Call `leave` with an exit code, in the running event loop, when a termination signal arrives.
 
-    What the program was started to ignore (as `nohup` does) stays ignored.
+    A signal that was ignored when the program started (as with `nohup`) stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         return

@@ -1,4 +1,4 @@
-"""What the stepper says of a stage, as rows and lines: from the headless view to what is drawn."""
+"""The texts of the stepper: turns the headless view of a stage into rows and lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIGNS = {CheckLevel.OK: "ok", CheckLevel.WARN: "!", CheckLevel.FAIL: "FAIL"}
 
 
 def chain_words(view: StageView, width: int, glyphs: Glyphs) -> str:
-    """`~148,210 -> ~126,400 -> [~61,030]` with what the stage at hand saves at the other end."""
+    """`~148,210 -> ~126,400 -> [~61,030]` with what the current stage saves, right-aligned."""
     about = "" if view.exact else "~"
     totals = [f"{about}{human_number(tokens)}" for tokens in view.chain]
     if view.is_done:
@@ -73,11 +73,11 @@ def _about(line: StageLine) -> str:
 
 
 NOTHING = "nothing"
-"""The label of why a stage does nothing."""
+"""The label of the reason why a stage does nothing."""
 
 
 def facts(view: StageView, steps: Sequence[Step]) -> list[Fact]:
-    """What is to be known of the stage at hand, or of all `steps` once they are done."""
+    """The facts about the current stage, or about all `steps` once they are done."""
     shown = steps if view.is_done else [view.step]
     lines = [Fact("trace", line) for step in shown for line in step.result.trace]
     note = view.step.result.note
@@ -111,7 +111,7 @@ def _option(option: OptionValue) -> str:
 
 
 def change_rows(workspace: Workspace, view: StageView) -> tuple[Row, ...]:
-    """The rows of the list: changed blocks and kept ones, with boundaries in their places."""
+    """The rows of the list: changed and kept blocks, with boundaries in their positions."""
     comparison = view.comparison
     warned = {key for check in comparison.checks if check.level is not CheckLevel.OK for key in check.keys}
     first = comparison.places[0] if comparison.places else 0
@@ -121,7 +121,7 @@ def change_rows(workspace: Workspace, view: StageView) -> tuple[Row, ...]:
         if row.kind is Pairing.BOUNDARY
         and row.after is not None
         and row.after.boundary is not None
-        # One that was there before all that changes tells nothing.
+        # An old boundary before the first change is not worth showing.
         and (row.before is None or place > first)
     ]
     keys = {block.key for block in comparison.blocks}
@@ -157,7 +157,7 @@ def _preview(row: BlockRow | None, shown: Block | None) -> str:
 
 
 def why_words(block: ChangedBlock) -> str:
-    """Why a block changes, or why it stays."""
+    """Why a block changes, or why it is kept."""
     match block.kept:
         case KeepReason.REFUSED:
             return f"rejected by you (x allows it): {block.change.reason}"
@@ -181,5 +181,5 @@ def why_not_refuse(block: ChangedBlock) -> str | None:
 
 
 def session_words(session: Session) -> str:
-    """A session as a header names it: by its title, else by its file's name."""
+    """The name of a session in a header: its title, else its file name."""
     return session.title or Path(session.name).name

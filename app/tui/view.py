@@ -1,4 +1,4 @@
-"""All that has to be worked out before a session can be shown: made in a thread, shown in one go."""
+"""Everything that must be computed before a session is shown; built in a thread, then shown at once."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from app.work.workspace import Workspace
 
 
 class View(Struct, frozen=True):
-    """What there is to show at one moment."""
+    """A snapshot of what the main screen shows."""
 
     seen: Outlook
     items: list[Item]
     figures: Figures
     cost: Pricing | None
-    """What the steps so far cost and save; None where nothing was changed."""
+    """What the steps so far cost and save; None if nothing was changed."""
     map: SessionMap
-    """Where the tokens lie, along the rows."""
+    """The distribution of tokens over the rows."""
     begins: int
-    """The first row that is sent; what stands before it is history."""
+    """The index of the first row that is sent; the rows before it are history."""
 
 
 def view_of(seen: Outlook) -> View:
@@ -35,7 +35,7 @@ def view_of(seen: Outlook) -> View:
 
 
 def counted_again(view: View) -> View:
-    """The same with the figures of what is counted by now."""
+    """The same view with figures from the tokens counted by now."""
     cost = cost_of(view.seen)
     return replace(view, figures=view.seen.figures(), cost=cost, map=map_of(view.seen, view.items, cost))
 
@@ -46,10 +46,10 @@ def map_of(seen: Outlook, rows: list[Item], cost: Pricing | None) -> SessionMap:
 
 
 def cost_of(seen: Outlook) -> Pricing | None:
-    """The price of what was done so far, as it is counted now."""
+    """The price of the steps so far, with the tokens counted by now."""
     return None if seen.messages is seen.workspace.session.live else pricing(seen.workspace)
 
 
 def first_view(workspace: Workspace) -> View:
-    """What can be shown before any stage was tried."""
+    """The view before any stage was tried."""
     return view_of(first_look(workspace))
