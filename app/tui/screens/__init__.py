@@ -1,1 +1,1 @@
-"""One screen a file, its stylesheet beside it; `base` is what all share, `parts` what some are made of."""
+"""One module per screen, with its stylesheet beside it; `base` is shared by all, `parts` holds mixins."""

@@ -37,19 +37,19 @@ NONE = "no backups yet: an export makes one"
 
 
 class BackupsScreen(BaseScreen):
-    """A list to look at; nothing is put back before a question is answered."""
+    """The list of backups; restoring one always asks first."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.BACKUPS
 
     class Found(Message):
-        """The backups were looked up."""
+        """The backups were listed."""
 
         def __init__(self, found: list[tuple[Manifest, State]]) -> None:
             super().__init__()
             self.found = found
 
     class Done(Message):
-        """A backup was put back, or why it was not."""
+        """A backup was restored, or the reason why not."""
 
         def __init__(self, done: Restored | None, reason: str) -> None:
             super().__init__()
@@ -57,7 +57,7 @@ class BackupsScreen(BaseScreen):
             self.reason = reason
 
     def __init__(self, files: Iterable[str] = ()) -> None:
-        """Backups beside these files are shown, too."""
+        """`files`: files whose backups are also listed."""
         super().__init__()
         self._looked_in = looked_in(files)
         self._found: list[tuple[Manifest, State]] = []
@@ -184,7 +184,7 @@ class BackupsScreen(BaseScreen):
 
 
 def _local(made: str) -> str:
-    """A stamp such as `20260101T120000Z` in local time; as it is where it is none."""
+    """A timestamp such as `20260101T120000Z` in local time; any other text unchanged."""
     try:
         moment = datetime.strptime(made, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:

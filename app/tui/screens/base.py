@@ -41,7 +41,7 @@ Action = TypeVar("Action", bound=Callable[..., Any])
 
 
 def acts(action: Action) -> Action:
-    """An `action_...` method that is only run when nothing is against it; else the reason is said."""
+    """Decorate an `action_...` method: run it only if `why_not` gives no reason, else show the reason."""
     name = action.__name__.removeprefix("action_")
 
     @wraps(action)
@@ -59,7 +59,7 @@ def acts(action: Action) -> Action:
 
 
 class Line(Static):
-    """One line of our own words and safe session text; never markup."""
+    """One line of text, made safe and never parsed as markup."""
 
     def __init__(self, text: str = "", *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         self._said = safe_text(text)
@@ -70,18 +70,18 @@ class Line(Static):
         said = safe_text(text, getattr(self.app, "glyphs", UNICODE))
         if said != self._said:
             self._said = said
-            # A line whose size is given moves nothing else: laying the screen out anew takes as long as
-            # painting all of it.
+            # A line of fixed size moves nothing else, so it needs no layout, which costs as much as a
+            # full repaint.
             self.update(Content(said), layout=self.styles.auto_dimensions)
 
 
 class Prompt(Horizontal):
-    """One line at the bottom to type into; enter takes it, escape gives up."""
+    """A one-line input at the bottom; enter submits it, escape cancels."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Cancel", show=False)]
 
     class Said(Message):
-        """Something about the text in the prompt."""
+        """Base of the messages about the text in the prompt."""
 
         def __init__(self, purpose: str, text: str) -> None:
             super().__init__()
@@ -100,14 +100,14 @@ class Prompt(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self.purpose = ""
-        """What the text is for: `find` ..."""
+        """What the text is for, such as `find`."""
 
     def compose(self) -> ComposeResult:
         yield Line(classes="prompt--label")
         yield Entry(select_on_focus=True)
 
     def ask(self, purpose: str, label: str, text: str = "") -> None:
-        """Wait for a text; what is there already is selected."""
+        """Show the prompt and focus it, with `text` filled in and selected."""
         self.purpose = purpose
         self.query_one(Line).say(label)
         field = self.query_one(Input)
@@ -146,18 +146,18 @@ class BaseScreen(ClosesEarly, Screen[None]):
             cls.CSS_PATH = [*cls.CSS_PATH, beside]
         super().__init_subclass__(**settings)
 
-    # What a subclass says
+    # For subclasses
 
     def body(self) -> Iterable[Widget]:
         """The widgets between header and status line."""
         return ()
 
     def header(self) -> str:
-        """The words of the header line; session text in them need not be safe yet."""
+        """The text of the header line; it need not be made safe yet."""
         return "handcompact"
 
     def why_not(self, action: str) -> str | None:
-        """Why an action cannot be done now, in words; None when it can."""
+        """Why an action cannot be done now, as text for the user; None if it can."""
         return None
 
     def bar(self) -> Sequence[Key]:
@@ -165,7 +165,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
         return bar_of(self.WHERE)
 
     def view(self) -> LineView | None:
-        """The view that search works on: the focused one, else the first."""
+        """The view that is searched: the focused one, else the first."""
         focused = self.focused
         return focused if isinstance(focused, LineView) else next(iter(self.query(LineView)), None)
 
@@ -173,12 +173,12 @@ class BaseScreen(ClosesEarly, Screen[None]):
 
     @property
     def shell(self) -> HandcompactApp:
-        """The app that all screens are part of, with its preferences."""
+        """The app, with its preferences."""
         return cast("HandcompactApp", self.app)
 
     @property
     def glyphs(self) -> Glyphs:
-        """The sign set in use."""
+        """The glyph set in use."""
         return getattr(self.app, "glyphs", UNICODE)
 
     def compose(self) -> ComposeResult:
@@ -193,24 +193,24 @@ class BaseScreen(ClosesEarly, Screen[None]):
         self.refresh_lines()
 
     def draw_with(self, glyphs: Glyphs) -> None:
-        """Draw everything with another sign set."""
+        """Redraw everything with another glyph set."""
         for widget in self.query("*"):
             if hasattr(widget, "glyphs"):
                 widget.glyphs = glyphs
         self.refresh_lines()
 
     def refresh_lines(self) -> None:
-        """Show header and keys as they are now."""
+        """Update the header and the key bar."""
         self.query_one("#header", Line).say(self.header())
         self.query_one(KeyBar).show(
             [BarKey(key.id, sign(key), key.label, self.why_not(key.action) is not None) for key in self.bar()]
         )
 
     def status(self, text: str) -> None:
-        """Say something in the status line."""
+        """Show a text in the status line."""
         self.query_one("#status", Line).say(text)
 
-    # Keys that answer
+    # Key handling
 
     @on(KeyBar.Pressed)
     async def _press(self, event: KeyBar.Pressed) -> None:
@@ -218,12 +218,12 @@ class BaseScreen(ClosesEarly, Screen[None]):
         await self.app.run_action(key.action, default_namespace=self)
 
     def on_key(self, event: events.Key) -> None:
-        """Answer a key of another screen; those of this one come to their actions behind this."""
+        """For a key of another screen, say which one; this screen's own keys go to their actions."""
         words = told_elsewhere(event.key, self.WHERE)
         if words is not None and event.key not in self.active_bindings:
             self.status(words)
 
-    # Typing, and searching with it
+    # The prompt, and searching
 
     _before_prompt: Widget | None = None
 
@@ -235,7 +235,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
         self.query_one(Prompt).ask(purpose, label, text)
 
     def close_prompt(self) -> None:
-        """Put the prompt away and the focus back to where it was."""
+        """Hide the prompt and restore the focus."""
         self.remove_class("-asking")
         if self._before_prompt is not None:
             self._before_prompt.focus()
@@ -253,7 +253,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
     def _prompt_given_up(self, event: Prompt.GivenUp) -> None:
         self.close_prompt()
         if event.purpose == "find":
-            # Escape ends the search as well: n and N go to the changes again.
+            # Escape also ends the search, so that n and N step through the changes again.
             self.find("")
 
     def find(self, text: str) -> None:
@@ -276,11 +276,11 @@ class BaseScreen(ClosesEarly, Screen[None]):
         again = "  (wrapped around)" if event.wrapped else ""
         self.status(f"{what} {event.position:,} of {event.total:,}{again}")
 
-    # What goes wrong behind the screen
+    # Errors in worker threads
 
     @on(Worker.StateChanged)
     def _worker_failed(self, event: Worker.StateChanged) -> None:
-        """A mistake of ours in a thread is told; it must not take the person's work with it."""
+        """Report an unexpected error in a worker thread without ending the app, to keep the user's work."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             if lets_errors_through():
                 error = event.worker.error
@@ -301,7 +301,7 @@ class BaseScreen(ClosesEarly, Screen[None]):
 
 
 class WorkScreen(BaseScreen):
-    """A screen over an open session. It shows what the workspace says whenever it comes back on top."""
+    """A screen over an open session; it updates from the workspace whenever it is resumed."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is shown over a screen while it works out what a key asked for; escape does without."""
+"""A modal shown while the result of a key press is computed; escape cancels it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.tui.screens.closes_early import ClosesEarly
 
 
 class BusyScreen(ClosesEarly, ModalScreen[bool]):
-    """Takes every key meanwhile, so that none acts on what is behind; answers True for given up."""
+    """Swallows all keys, so that none acts on the screen behind; returns True if cancelled."""
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,4 +1,4 @@
-"""A short list to choose one thing from, over the screen that asks."""
+"""A modal with a short list of choices."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from app.display import UNICODE, Glyphs, cells, one_line, safe_text
 from app.tui.screens.closes_early import ClosesEarly
 
 MARGIN: Final = 4
-"""Columns for the sign and its blank, and two that stay free at the right."""
+"""Columns for the cursor sign and its space, and two left free on the right."""
 
 ROOM: Final = 68
-"""Columns for a label and its note in a list that is as wide as it may be."""
+"""Columns for a label and its note in a list of the greatest width."""
 
 
 class Choice(Struct, frozen=True):
-    """One line of the list; the texts are session text as it is."""
+    """One line of the list; the texts may be raw session text."""
 
     label: str
     note: str = ""
-    """Stands at the right."""
+    """Shown on the right."""
     about: str = ""
-    """Stands below the list while the cursor is on the line; without it, a label that has no room."""
+    """Shown below the list while the cursor is on the line; if empty, a label that was cut off is shown."""
 
 
 def _is_cut(choice: Choice, glyphs: Glyphs) -> bool:
-    """Whether the label has no room beside its note in the widest list."""
+    """Whether even the widest list cuts the label off beside its note."""
     note = cells(safe_text(choice.note, glyphs)) + 2 if choice.note else 0
     return cells(safe_text(choice.label, glyphs)) > ROOM - note
 
 
 class ChoiceLine(Visual):
-    """A choice in one line, however wide the list turns out to be."""
+    """A choice rendered on one line for any width of the list."""
 
     def __init__(self, choice: Choice, glyphs: Glyphs, *, is_here: bool) -> None:
         self._label = choice.label
@@ -75,7 +75,7 @@ class ChoiceLine(Visual):
 
 
 class ChooseScreen(ClosesEarly, ModalScreen[int | None]):
-    """Answers the position of the choice, None when escape was pressed."""
+    """Returns the index of the choice, or None after escape."""
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,7 +94,7 @@ class ChooseScreen(ClosesEarly, ModalScreen[int | None]):
         self._choices = choices
         self._current = current
         self._signed: int | None = None
-        """The line that has the sign of the cursor."""
+        """The line that shows the cursor sign."""
 
     def compose(self) -> ComposeResult:
         glyphs = self._glyphs
@@ -123,7 +123,7 @@ class ChooseScreen(ClosesEarly, ModalScreen[int | None]):
 
     @on(OptionList.OptionHighlighted)
     def _sign(self) -> None:
-        """Put the sign before the line that the cursor is on, and before no other."""
+        """Move the cursor sign to the line under the cursor."""
         here = self._list.highlighted
         if here == self._signed:
             return

@@ -1,4 +1,4 @@
-"""Screens that may be closed before they were made."""
+"""Screens that may be closed before they are mounted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from textual.message_pump import MessagePump
 
 
 class ClosesEarly(MessagePump):
-    """A screen that is not mounted where it is closed already.
+    """A screen that skips mounting if it was closed already.
 
-    On a busy machine the key that closes it can come before its widgets.
+    On a busy machine the key that closes it can arrive before its widgets are mounted.
     """
 
     async def on_event(self, event: events.Event) -> None:

@@ -1,4 +1,4 @@
-"""All pipelines over the open session, side by side; enter opens the one under the cursor in the stepper."""
+"""A comparison of all pipelines on the open session; enter opens the selected one in the stepper."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from app.views.compare import ComparedPipeline, Comparer, best, ranked
 
 
 class CompareScreen(WorkScreen):
-    """One row a pipeline, each filled in as it is worked out; the session and its steps stay as they are.
+    """One row per pipeline, filled in as results arrive; the session and its steps are not changed.
 
-    `then` is called when a pipeline was opened and the screen is gone.
+    `then` is called after a pipeline was opened and this screen was closed.
     """
 
     WHERE: ClassVar[KeyScope] = KeyScope.COMPARE
 
     class Found(Message):
-        """One row was worked out."""
+        """One row was computed."""
 
         def __init__(self, tried: ComparedPipeline) -> None:
             super().__init__()
             self.tried = tried
 
     class AddedUp(Message):
-        """It is known how many tokens the session has, as far as it is counted."""
+        """The tokens of the session, as far as they are counted."""
 
         def __init__(self, tokens: int) -> None:
             super().__init__()
             self.tokens = tokens
 
     class Said(Message):
-        """What goes on; nothing any more when every row is worked out."""
+        """The progress text; empty once every row is computed."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
@@ -61,7 +61,7 @@ class CompareScreen(WorkScreen):
         self._by_tokens = False
         self._is_trying = True
         self._tokens: int | None = None
-        """Of the session as it was opened; None while they are being added up."""
+        """Tokens of the session as it was opened; None while they are being added up."""
 
     def body(self) -> Iterable[Widget]:
         yield OutcomeList(glyphs=self.glyphs, id="outcomes")
@@ -92,11 +92,11 @@ class CompareScreen(WorkScreen):
         self._describe()
         self._try_all()
 
-    # Working it out
+    # Computing the rows
 
     @in_thread(exit_on_error=False, exclusive=True, group="compare")
     def _try_all(self) -> None:
-        """Every row roughly, then all of them again once the session is counted."""
+        """Compute every row from estimates, then all again once the session is counted."""
         worker, workspace = get_current_worker(), self.workspace
         self._say("checking the rules")
         comparer = Comparer(workspace)
@@ -161,7 +161,7 @@ class CompareScreen(WorkScreen):
         self.refresh_lines()
 
     def _sort(self) -> None:
-        """Lay the rows in their order; the cursor stays on its pipeline."""
+        """Sort the rows; the cursor stays on its pipeline."""
         current = self._current.name
         self._tried = ranked(self._tried)
         if self._by_tokens:

@@ -1,4 +1,4 @@
-"""One question before something that cannot be taken back, with the safe answer in focus."""
+"""A confirmation before something that cannot be undone; the safe answer has the focus."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.tui.widgets.controls import Control, PushButton
 
 
 class ConfirmScreen(ClosesEarly, ModalScreen[bool]):
-    """Asks; answers True only for the button that names the deed. Escape is the safe answer."""
+    """Returns True only for the button that names the action; escape is the safe answer."""
 
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS: ClassVar[list[BindingType]] = [

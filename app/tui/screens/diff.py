@@ -27,28 +27,28 @@ from app.views.comparison import ChangedBlock, Comparison, KeepReason, compare_a
 from app.views.describe import readable
 
 SPLIT_FROM = 120
-"""Columns from which on two halves have room."""
+"""Least columns for a side-by-side view."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is on screen, worked out in a thread."""
+    """The content of the screen, computed in a thread."""
 
     comparison: Comparison
     place: int | None
-    """Of the message in the comparison; None when nothing differs."""
+    """Index of the message in the comparison; None if nothing differs."""
     key: str | None
-    """The block to stand on."""
+    """The block under the cursor."""
     page: Page | None
 
 
 class DiffScreen(TakesBack, TellsWaits):
-    """What one stage, or all of them together, make of the conversation's messages."""
+    """What one stage, or all of them together, change in the conversation's messages."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.DIFF
 
     class Ready(Message):
-        """A page was worked out."""
+        """A page was computed."""
 
         def __init__(self, shown: Shown) -> None:
             super().__init__()
@@ -62,7 +62,7 @@ class DiffScreen(TakesBack, TellsWaits):
             self.reason = reason
 
     def __init__(self, opened: Opened, *, key: str | None = None, step: str | None = None) -> None:
-        """Opens at the block `key`; compares what `step` does, or without one all steps together."""
+        """Opens at the block `key`; compares before and after `step`, or all steps if it is None."""
         super().__init__(opened)
         self._step = step
         self._key = key
@@ -100,14 +100,14 @@ class DiffScreen(TakesBack, TellsWaits):
 
     @property
     def _block(self) -> ChangedBlock | None:
-        """The block that the cursor is in."""
+        """The changed block under the cursor."""
         if self._shown is None or self._shown.place is None:
             return None
         blocks = self._shown.comparison.at(self._shown.place)
         key = self.pane.key_at(self.pane.cursor)
         return next((block for block in blocks if block.key == key), blocks[0] if blocks else None)
 
-    # Working it out
+    # Computing the page
 
     @on(events.ScreenResume)
     def _back_on_top(self) -> None:
@@ -115,7 +115,7 @@ class DiffScreen(TakesBack, TellsWaits):
         self._work_out(self._key, None)
 
     def _work_out(self, key: str | None, place: int | None) -> None:
-        """Show the message at `place` of what is compared already, else the one of the block `key`."""
+        """Show the message at `place` of the current comparison, or else the one with the block `key`."""
         self.wait_for("comparing", way_out="esc goes back")
         self._compare_behind(key, place)
 
@@ -144,12 +144,12 @@ class DiffScreen(TakesBack, TellsWaits):
 
     def _compare(self) -> Comparison:
         workspace = self.workspace
-        # A stage that waits is compared as if those before it were accepted.
+        # A pending stage is compared as if those before it were accepted.
         step = next((step for step in workspace.ahead if step.name == self._step), None)
         return compare_all(workspace) if step is None else compare_step(workspace, step)
 
     def _nearest(self, comparison: Comparison) -> int | None:
-        """Where to stand when the block that was shown does not differ any more."""
+        """The nearest message to show if the block shown before does not differ any more."""
         old = None if self._shown is None else self._shown.place
         return min(comparison.places, key=lambda place: abs(place - (old or 0)), default=None)
 
@@ -182,7 +182,7 @@ class DiffScreen(TakesBack, TellsWaits):
         self.pane.split = self.shell.preferences.split and event.size.width >= SPLIT_FROM
         self._say_page()
 
-    # What keys do
+    # Keys
 
     def why_not(self, action: str) -> str | None:
         block = self._block

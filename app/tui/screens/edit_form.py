@@ -1,4 +1,4 @@
-"""The options of one hand edit as a form, with what it would do below while they are changed."""
+"""A form for the options of one hand edit, with a live preview of its effect."""
 
 from __future__ import annotations
 
@@ -32,45 +32,45 @@ from app.work.attempts import Attempt, EditVariant, attempt
 from app.work.pricing import pricing
 
 ASKED_LATER = ("allow_words", "force")
-"""Options that are no field: a person says yes to them when it is asked, and told what they touch."""
+"""Options without a field: they are confirmed in a question that says what they touch."""
 MARKS = (CUT_MIDDLE.strip(), CUT_TEXT.strip())
-"""What stands for a middle that was cut: an outcome is shown from there on."""
+"""Placeholders of a cut middle; the preview starts at the first one."""
 SHOWN_CHARS = 20_000
-"""Code points of the outcome that are shown."""
+"""Most code points shown in the preview."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What the edit would do with the options as they are."""
+    """The effect of the edit with the current options."""
 
     edit: Edit
     facts: Sequence[Fact]
     text: str
-    """What stands then in the place of the first block that it changes."""
+    """The new text of the first block that the edit changes."""
 
 
 class EditScreen(OptionForm, Attempts):
-    """A form with the usual values filled in; what it does is one step to undo."""
+    """A form with the default values filled in; applying it is one step to undo."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.EDIT
     AS_PRESET = "reset to the default values"
 
     class Previewed(Message):
-        """It is known what the edit would do."""
+        """A preview was computed."""
 
         def __init__(self, found: Preview) -> None:
             super().__init__()
             self.found = found
 
     def __init__(self, opened: Opened, title: str, edit: Edit, told: Callable[[EditVariant], None]) -> None:
-        """`edit` has its rows and the values to begin with; `told` is called with what was done."""
+        """`edit` holds the rows and initial values; `told` is called with the edit that was done."""
         super().__init__(opened)
         self._title = title
         self._edit = edit
         self._told = told
         self._is_trying = False
         self._shown: Edit | None = None
-        """The edit that the preview is of."""
+        """The edit shown in the preview."""
 
     def body(self) -> Iterable[Widget]:
         options = [option for option in self._edit.options() if option.name not in ASKED_LATER]
@@ -101,13 +101,13 @@ class EditScreen(OptionForm, Attempts):
 
     @property
     def _wanted(self) -> Edit:
-        """The edit that the fields ask for; raises BadPipeline where one does not fit."""
+        """The edit that the fields describe; raises BadPipeline for an invalid value."""
         return self._edit.with_options({f.option.option.name: f.text for f in self.fields})
 
-    # What it would do
+    # The preview
 
     def _try_out(self) -> None:
-        """Try the edit as the fields have it; one that is being tried is waited for."""
+        """Try the edit that the fields describe, after any attempt that is still running."""
         if any(field.check() for field in self.fields):
             self._shown = None
             self.query_one("#facts", FactList).show([])
@@ -151,7 +151,7 @@ class EditScreen(OptionForm, Attempts):
         pane.find(next((mark for mark in MARKS if mark in event.found.text), ""))
         self._try_out()
 
-    # What happens in the form
+    # Events of the form
 
     @on(Input.Changed, "OptionField Input")
     @on(Control.Used, "OptionField Control")
@@ -173,6 +173,6 @@ class EditScreen(OptionForm, Attempts):
 
 
 def _outcome(way: EditVariant) -> str:
-    """The text of the first block that is left otherwise than it was, or was made; empty where none is."""
+    """The new text of the first block that is changed or added; empty if there is none."""
     left = next((change.after for change in way.changes if change.after is not None), None)
     return "" if left is None else readable(left)[:SHOWN_CHARS]

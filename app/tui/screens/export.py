@@ -1,4 +1,4 @@
-"""The export: the plan as the question, and what was written as the answer."""
+"""The export dialog: shows the plan, then what was written."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ExportScreen(AsksForExport, ShowsLosses, TellsWaits):
         self._is_writing = False
         self._lost: LossesKnown | None = None
         self._planned_at = -1
-        """How many operations were done when it was planned."""
+        """How many operations were done when the export was planned."""
 
     def body(self) -> Iterable[Widget]:
         yield export_panels(self.glyphs)
@@ -69,7 +69,7 @@ class ExportScreen(AsksForExport, ShowsLosses, TellsWaits):
         self.query_one("#cancel", PushButton).focus()
 
     def on_screen_resume(self) -> None:
-        """Plan at first, and again where something was pinned in the meantime."""
+        """Plan on opening, and again if something was pinned in the meantime."""
         if self._planned_at != len(self.workspace.history.done):
             self._planned_at = len(self.workspace.history.done)
             self._lost = None
@@ -129,7 +129,7 @@ class ExportScreen(AsksForExport, ShowsLosses, TellsWaits):
         self.refresh_lines()
 
     def _show_facts(self) -> None:
-        """The plan, with what is in its way in front."""
+        """Show the facts of the plan, with what prevents it first."""
         plan = None if self._planned is None else self._planned.plan
         reason = self._error or (None if plan is None else why_refused(plan, drop_user_words=True))
         facts = [Fact("error", reason, "!", whole=True)] if reason else []
@@ -148,7 +148,7 @@ class ExportScreen(AsksForExport, ShowsLosses, TellsWaits):
     def _say_if_ready(self) -> None:
         self.status(self.why_not("write") or "nothing is written yet")
 
-    # What keys and buttons do
+    # Keys and buttons
 
     @on(Control.Used, "PushButton")
     def _pressed(self, event: Control.Used) -> None:

@@ -1,4 +1,4 @@
-"""The result gate walked call by call: the measure, the latch, and how each long result stands."""
+"""The result gate, call by call: the measured prompt size, the latch, and the state of each long result."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ BAR_CELLS = 30
 
 
 class ResultList(ChangeList):
-    """The long results of one prompt; left and right go to other prompts."""
+    """The long tool results of one prompt; left and right go to other prompts."""
 
     class Turned(Message):
-        """Another call was asked for: 1 is the next one."""
+        """Go to another call; 1 means the next one."""
 
         def __init__(self, by: int) -> None:
             super().__init__()
@@ -41,12 +41,12 @@ class ResultList(ChangeList):
 
 
 class GateScreen(WorkScreen, TellsWaits):
-    """One call of the model at a time."""
+    """Shows one model call at a time."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.GATE
 
     class Walked(Message):
-        """The calls were laid out."""
+        """The calls were computed."""
 
         def __init__(self, walk: GateWalk | None) -> None:
             super().__init__()
@@ -176,7 +176,7 @@ class GateScreen(WorkScreen, TellsWaits):
 
 
 def _measure_words(walk: GateWalk, view: CallView, width: int) -> str:
-    """What the prompt measures, against where the latch opens."""
+    """The measured prompt size, against the threshold that opens the latch."""
     tokens = view.call.tokens
     if tokens is None:
         return "no token count for this call"
@@ -190,7 +190,7 @@ def _measure_words(walk: GateWalk, view: CallView, width: int) -> str:
 
 
 def _latch_words(walk: GateWalk, view: CallView) -> str:
-    """Whether the latch stands open, and what this call does."""
+    """Whether the latch is open, and what this call does."""
     if view.opens:
         return "latch: opens at this call and cuts nothing; results up to here stay whole"
     if not view.call.is_open:

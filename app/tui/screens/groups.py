@@ -1,4 +1,4 @@
-"""Rows taken together by file, tool, turn or verdict: what weighs most, and edits of a whole group."""
+"""Rows grouped by file, tool, turn or verdict: the largest groups, and edits of a whole group."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ ORDER = tuple(GroupBy)
 
 
 class GroupsScreen(Edits, OffersQuickFixes, TakesBack, TellsWaits):
-    """A list of groups; enter goes back to the rows with only those of the group shown."""
+    """A list of groups; enter returns to the row list, filtered to the group."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.GROUPS
 
     class Gathered(Message):
-        """The groups were made."""
+        """The groups were computed."""
 
         def __init__(self, by: GroupBy, found: Sequence[Group], total: int) -> None:
             super().__init__()
@@ -49,10 +49,10 @@ class GroupsScreen(Edits, OffersQuickFixes, TakesBack, TellsWaits):
         self._choose = choose
         self._by = ORDER[0]
         self._found: Sequence[Group] | None = None
-        """None until they are made."""
+        """The groups; None until they are computed."""
         self._total = 0
         self._said = ""
-        """What the newest key did, until the cursor moves."""
+        """The result of the last key, shown until the cursor moves."""
 
     def body(self) -> Iterable[Widget]:
         yield GroupList(glyphs=self.glyphs)
@@ -105,7 +105,7 @@ class GroupsScreen(Edits, OffersQuickFixes, TakesBack, TellsWaits):
         self._said = ""
         self._say()
 
-    # What keys do
+    # Keys
 
     def acted_keys(self) -> tuple[str, ...]:
         if len(self.marks):

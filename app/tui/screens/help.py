@@ -1,4 +1,4 @@
-"""What each key does on the screen that was asked from, and what the words and signs mean."""
+"""The help page: the keys of the current screen, and what terms and signs mean."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STATES: Final = (
 
 
 class HelpScreen(BaseScreen):
-    """One page of text, made from the table of keys."""
+    """One page of text, built from the key table."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.HELP
 

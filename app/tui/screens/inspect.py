@@ -1,4 +1,4 @@
-"""The main screen: every block with its tokens and its verdict; everything else is opened from here."""
+"""The main screen: every block with its tokens and verdict; all other views open from here."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class InspectScreen(
 
     WHERE: ClassVar[KeyScope] = KeyScope.INSPECT
     _problem = -1
-    """The problem that was gone to last."""
+    """Index of the problem last jumped to."""
 
     def header(self) -> str:
         session = self.workspace.session
@@ -79,14 +79,14 @@ class InspectScreen(
             right = f"! file {self.since}  {right}"
         dot = f" {self.glyphs.dot} "
         width = self.size.width - 2
-        # A title that is too long is shortened, and nothing behind it.
+        # Only the title is shortened if the line is too long.
         room = width - cells(f"handcompact{dot}{dot}{kind}{dot}{size}  {right}")
         name = safe_text(session_words(session), self.glyphs)
         left = dot.join(("handcompact", fit(name, max(8, min(room, cells(name))), self.glyphs), kind, size))
         return spread(left, right, width, self.glyphs)
 
     def _health(self) -> str:
-        """`ok`, or what is wrong: first what the steps so far broke."""
+        """`ok`, or what is wrong, starting with what the steps so far broke."""
         found = self.problems
         if not found:
             return "checking" if found is None else "ok"
@@ -281,7 +281,7 @@ class InspectScreen(
 
 
 def _place_of(problem: Problem, shown: Sequence[Item], session: Session) -> int | None:
-    """The row that a problem is about, or the first behind its line; None where none is shown."""
+    """The index of the row of a problem, or of the first row after its line; None if none is shown."""
     for place, item in enumerate(shown):
         if problem.key and isinstance(item, BlockRow) and item.message.key == problem.key:
             return place

@@ -1,4 +1,4 @@
-"""Facts that go although the rest still speaks of them: where each stood, who speaks of it, keeping it."""
+"""Lost facts: removed though the remaining text still mentions them; shows both places, and can keep them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from app.work.rows import BlockRow
 
 NOTHING = "no removed fact is still mentioned"
 BEFORE, BEHIND = 40, 120
-"""Code points that are shown at both sides of a fact."""
+"""Code points of context shown before and after a fact."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is lost, with what it is looked at in."""
+    """The lost facts, with the outlooks they are shown in."""
 
     losses: Losses
     original: Outlook
@@ -44,18 +44,18 @@ class Found:
     now: Outlook
     """The session as it was compared."""
     rows: Mapping[str, Item]
-    """Every row, those of made messages too, by key."""
+    """Every row by key, including those of added messages."""
     is_ahead: bool
-    """Whether nothing was done yet, so that it is what all stages would lose."""
+    """Whether no step was done yet, so that these are the facts that all stages would lose."""
 
 
 class LostScreen(TakesBack, TellsWaits):
-    """A list of facts with, for each, the place where it stood and the place that speaks of it."""
+    """A list of facts, each with the text that held it and the text that still mentions it."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.LOST
 
     class Looked(Message):
-        """It is known what is lost."""
+        """The lost facts were found."""
 
         def __init__(self, found: Found) -> None:
             super().__init__()
@@ -65,7 +65,7 @@ class LostScreen(TakesBack, TellsWaits):
         super().__init__(opened)
         self._found: Found | None = None
         self._said = ""
-        """What the newest key did, until the cursor moves."""
+        """The result of the last key, shown until the cursor moves."""
 
     def body(self) -> Iterable[Widget]:
         yield LostList(glyphs=self.glyphs)
@@ -122,7 +122,7 @@ class LostScreen(TakesBack, TellsWaits):
         self.refresh_lines()
         self._describe()
 
-    # What is said of the fact under the cursor
+    # Details of the fact under the cursor
 
     @on(LineView.Moved, "LostList")
     def _moved(self) -> None:
@@ -207,7 +207,7 @@ class LostScreen(TakesBack, TellsWaits):
 
 
 def _title(item: Item | None) -> str:
-    """A row as people name it: `#12 tool_result Bash`."""
+    """The title of a row, such as `#12 tool_result Bash`."""
     if not isinstance(item, BlockRow):
         return "a summary"
     what = f"{item.block.kind} {item.tool}".rstrip()
@@ -215,13 +215,13 @@ def _title(item: Item | None) -> str:
 
 
 def _needle(fact: Lost) -> str:
-    """What of a fact is found in the text it stood in: a value's own words are told otherwise there."""
+    """The part of a fact that can be found in its source text, where a value may be worded differently."""
     name, _, _ = fact.text.partition(" = ")
     return name if fact.kind == "value" else fact.text.split(": ")[0] if fact.kind == "error" else fact.text
 
 
 def _around(item: Item | None, seen: Outlook, needle: str) -> str:
-    """What stands around some words in a row's text, in one line."""
+    """The context of `needle` in a row's text, on one line."""
     if not isinstance(item, BlockRow):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""The options of one stage as a form; applying them runs the stage again, as one step to undo."""
+"""A form for the options of one stage; applying it reruns the stage, as one step to undo."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class OptionsScreen(OptionForm):
         total = len(self.workspace.pipeline.steps)
         return spread(f"Options of {self._step}", f"Stage {self._number} of {total}", self.size.width - 2)
 
-    # What happens in the form
+    # Events of the form
 
     @on(Input.Changed, "OptionField Input")
     @on(Control.Used, "OptionField Control")

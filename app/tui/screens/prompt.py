@@ -1,4 +1,4 @@
-"""What a model would be asked for a summary, in full, before anything leaves the machine."""
+"""The full prompt for a model-written summary, shown before anything leaves the machine."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ SPELL_SECONDS = 1.0
 
 
 class PromptScreen(WorkScreen):
-    """The prompt, where it would go and what is in it; only the button that names the deed sends it."""
+    """The prompt, its destination and its contents; only the explicit send button sends it."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.PROMPT
 
     class Ready(Message):
-        """The prompt was made; None where none is wanted, which `note` explains."""
+        """The prompt was built; None if none is needed, which `note` explains."""
 
         def __init__(self, request: SummaryRequest | None, tokens: int, note: str) -> None:
             super().__init__()
@@ -57,7 +57,7 @@ class PromptScreen(WorkScreen):
             self.answer = answer
 
     class Failed(Message):
-        """It was stopped, or gave no answer that can be used."""
+        """The request was cancelled or gave no usable answer."""
 
         def __init__(self, error: HandcompactError) -> None:
             super().__init__()
@@ -73,7 +73,7 @@ class PromptScreen(WorkScreen):
     ) -> None:
         """Without a provider the prompt can only be read and saved; `lacking` says why there is none.
 
-        `taken` is called when an answer was put in its place.
+        `taken` is called once an answer was inserted as the summary.
         """
         super().__init__(opened)
         self._wish = wish
@@ -84,11 +84,11 @@ class PromptScreen(WorkScreen):
         self._about: list[Fact] = []
         self._asked_at: float | None = None
         self._asked = 0
-        """How many times the model was asked, whatever came of it."""
+        """How many times the model was asked, including failures."""
         self._clock: Timer | None = None
         self._stopped = threading.Event()
         self._heard = 0
-        """Characters of the answer so far, as the asking thread tells them."""
+        """Characters of the answer received so far, set by the requesting thread."""
 
     def body(self) -> Iterable[Widget]:
         yield FactList(glyphs=self.glyphs, id="facts")
@@ -117,7 +117,7 @@ class PromptScreen(WorkScreen):
         if request is None:
             self.post_message(self.Ready(None, 0, note))
             return
-        # Counting secrets reads it all: done here, it is there when it is shown.
+        # Counting secrets scans the whole text, so it is done here, before the screen shows it.
         _ = request.secrets
         self.post_message(self.Ready(request, prompt_tokens(self.workspace, request), ""))
 
@@ -205,7 +205,7 @@ class PromptScreen(WorkScreen):
             self.post_message(self.Failed(error))
 
     def _hear(self, chars: int) -> None:
-        # Called from the thread that reads the answer: the clock shows it.
+        # Called from the thread that reads the answer; the progress line shows it.
         self._heard = chars
 
     def _done(self) -> None:
@@ -247,7 +247,7 @@ class PromptScreen(WorkScreen):
         self.refresh_lines()
 
     def _tell_failure(self, why: str) -> None:
-        """It may be longer than the status line."""
+        """Show the failure in full: it may be longer than the status line."""
         failed = Fact("failed", why, "FAIL", whole=True)
         self.query_one(FactList).show([failed, *self._about])
         self.status("no summary came back; nothing changed")

@@ -1,4 +1,4 @@
-"""A summary held against what it stands for: what it made up, and which of the person's rules it lacks."""
+"""A summary checked against its source: what it invented, and which of the user's rules it lacks."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from app.tui.widgets.text_pane import TextPane
 from app.work.summary_requests import SummaryTarget
 
 MARK = "[? "
-"""Begins the words behind something that the session does not say."""
+"""Starts the note after something that the session does not say."""
 
 
 class ProofScreen(WorkScreen):
-    """The summary with words at what stands nowhere in the session; `a` adds the rules that it lacks."""
+    """The summary with notes at what the session does not say; `a` adds the missing rules."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.PROOF
 
     class Proved(Message):
-        """A summary was held against its source; without a proof `note` says why there is none."""
+        """A summary was checked against its source; without a proof, `note` says why."""
 
         def __init__(self, text: str, proof: Proof | None, note: str) -> None:
             super().__init__()
@@ -106,7 +106,7 @@ class ProofScreen(WorkScreen):
 
 
 def marked(text: str, invented: Iterable[Mention]) -> str:
-    """A summary with words behind each thing that stands nowhere in the session."""
+    """A summary with a note after each thing that the session does not say."""
     parts, last = [], 0
     for item in invented:
         if item.end >= last:
@@ -116,7 +116,7 @@ def marked(text: str, invented: Iterable[Mention]) -> str:
 
 
 def _facts(proof: Proof) -> Iterator[Fact]:
-    """What was found: both counts, then each thing."""
+    """The findings: both counts, then each item."""
     if proof.missing:
         lacks = counted(len(proof.missing), "of your rules is missing", "of your rules are missing")
         yield Fact("rules", f"{lacks} (a adds them word for word)", "!")

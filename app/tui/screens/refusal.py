@@ -1,4 +1,4 @@
-"""The provider refused the conversation as too long: what it said, and what is tried for it."""
+"""Recovering after the provider refused the conversation as too long: its error and what is tried."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.work.workspace import Workspace
 
 
 class RefusalScreen(WorkScreen):
-    """Takes an error text; each one is a further attempt of the stage that recovers, and can be undone."""
+    """Takes error texts; each one is a further attempt of the recover stage, which can be undone."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.REFUSAL
 
@@ -35,7 +35,7 @@ class RefusalScreen(WorkScreen):
         self._step = step
         self._hint = "paste the error here; if left empty, a refusal without numbers is assumed"
         self._told: tuple[str, ...] = ()
-        """The refusals that the session tells of, the newest first."""
+        """The refusals recorded in the session, newest first."""
         self._at = 0
 
     def body(self) -> Iterable[Widget]:
@@ -61,7 +61,7 @@ class RefusalScreen(WorkScreen):
         self._show_told(0)
 
     def _show_told(self, at: int) -> None:
-        """Put one of the refusals that the session tells of into the editor, where there is any."""
+        """Put one of the session's recorded refusals into the editor, if there is any."""
         self._at = at
         editor = self.query_one(Editor)
         editor.start(self._told[at] if self._told else "")
@@ -131,7 +131,7 @@ class RefusalScreen(WorkScreen):
 
 
 def _understood(answer: str) -> tuple[str, str]:
-    """What an answer tells, in words, with its sign."""
+    """What was understood from an error text, and the sign for it."""
     if not answer.strip():
         return "nothing yet: a refusal without numbers is assumed", "-"
     refusal = read_refusal(answer)
@@ -148,7 +148,7 @@ def _understood(answer: str) -> tuple[str, str]:
 
 
 def _ladder(workspace: Workspace, step: str) -> Iterator[Fact]:
-    """What is tried at each refusal in a row, with a sign at the one that would be answered next."""
+    """What is tried at each consecutive refusal, with a sign at the next one."""
     stage = workspace.stage(step)
     assert isinstance(stage, Recover), "the screen is opened for a stage that recovers"
     answers = workspace.state.refusals.get(step, ())
@@ -176,7 +176,7 @@ def _cut_words(stage: Recover, attempt: int) -> str:
 
 
 def _breakers(workspace: Workspace) -> Iterator[Fact]:
-    """How near each stage is to being stopped for its failures."""
+    """How close each stage is to being disabled for repeated failures."""
     for step in summarizing_steps(workspace):
         stage, failures = workspace.stage(step), workspace.state.failures.get(step, 0)
         if not isinstance(stage, Summarize):
@@ -192,7 +192,7 @@ def _breakers(workspace: Workspace) -> Iterator[Fact]:
 
 
 def _forgettable(workspace: Workspace) -> Iterator[str]:
-    """The steps with refusals or failures."""
+    """Names of the steps with recorded refusals or failures."""
     state = workspace.state
     for step in summarizing_steps(workspace):
         if state.refusals.get(step) or state.failures.get(step):

@@ -1,4 +1,4 @@
-"""Writing a text anew: a message's, a result's, or the summary of a stretch."""
+"""Rewriting a text: a message, a tool result, or the summary of a segment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from app.work.workspace import Workspace
 
 
 class RewriteScreen(Attempts):
-    """An editor; what is refused stays in it with the reason said, what is taken is one step to undo."""
+    """An editor; a refused text stays in it with the reason shown, an accepted one is one step to undo."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.REWRITE
 
@@ -39,12 +39,12 @@ class RewriteScreen(Attempts):
         make: Callable[[str], Edit],
         told: Callable[[EditVariant], None],
     ) -> None:
-        """`make` gives the edit that puts a text in; `told` is called when it is done."""
+        """`make` returns the edit that inserts a text; `told` is called once it is done."""
         super().__init__(opened)
         self._title = title
         self._original = text
         self._start = ""
-        """The text as the editor holds it before anything is typed."""
+        """The initial text of the editor."""
         self._make = make
         self._told = told
 
@@ -82,12 +82,12 @@ class RewriteScreen(Attempts):
 
     @acts
     def action_outside(self) -> None:
-        """Write on in the person's own editor; what is saved there is taken when it is closed."""
+        """Continue in the user's external editor; what is saved there is used when it closes."""
         before = restored(self._original, self._editor.text)
         try:
             command = editor_of(os.environ)
             with self.app.suspend():
-                # Nothing may be raised in here: the screen would not come back.
+                # Nothing may raise in here: the screen would not be restored.
                 left = _left_outside(before, command)
         except SuspendNotSupported:
             self.status("this terminal cannot hand over to another program: write here")
@@ -101,7 +101,7 @@ class RewriteScreen(Attempts):
             self.status(str(left or "nothing changed in the editor"))
             return
         text = left
-        # What the editor of the screen holds is safe to show; its lines stand for these.
+        # The editor holds a version that is safe to show; its lines correspond to these.
         self._original = text
         self._editor.start(text)
         if self.why_not("take") is None:
@@ -133,9 +133,9 @@ def _left_outside(text: str, command: Sequence[str]) -> str | RefusedError | Non
 
 
 def restored(original: str, edited: str) -> str:
-    """The edited text, with every line that was left alone as it was before the editor made it safe.
+    """The edited text, with every untouched line as it was before it was made safe for the editor.
 
-    An editor shows tabs as blanks and controls as signs; lines that nobody touched keep theirs.
+    The editor shows tabs as spaces and control characters as signs; untouched lines keep theirs.
     """
     lines = original.split("\n")
     before: dict[str, str] = {}
@@ -145,5 +145,5 @@ def restored(original: str, edited: str) -> str:
 
 
 def own_text(workspace: Workspace, key: str) -> str:
-    """The text of a block as it is now; empty where it is not in the conversation."""
+    """The current text of a block; empty if it is not in the conversation."""
     return next((text_of(block) for _, block in blocks_of(workspace.messages) if block.key == key), "")

@@ -1,4 +1,4 @@
-"""Two sessions held against each other, message by message."""
+"""A comparison of two sessions, message by message."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from app.tui.screens.base import BaseScreen
 from app.tui.widgets.diff_pane import DiffItem, DiffPane, Heading
 
 SPLIT_FROM = 120
-"""Columns from which on two halves have room."""
+"""Least columns for a side-by-side view."""
 
 
 class ContrastScreen(BaseScreen):
-    """What two sessions send alike and what only one of them does; sizes are rough."""
+    """What two sessions both send and what only one of them sends; sizes are estimates."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.CONTRAST
 

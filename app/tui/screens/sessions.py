@@ -1,4 +1,4 @@
-"""The sessions on this machine, newest first: what opens when no file was named."""
+"""The sessions on this machine, newest first; the first screen if no file was given."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
-    """A list to choose from; opening a file shows its progress here, and what was wrong with it."""
+    """The session list; the progress and the errors of opening a file are shown here."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.SESSIONS
 
@@ -37,13 +37,13 @@ class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
         super().__init__()
         self._opening = opening
         self.opens_first = opening.file is not None
-        """Whether a file is still to be opened before anything is looked for."""
+        """Whether the given file must be opened before the search for sessions starts."""
         self._catalogue = Catalogue()
         self._rows: Sequence[Row] = ()
         self._shelves: Sequence[SearchedFolder] = ()
         self._at_work: Mapping[str, Sequence[str]] = {}
         self._left: Mapping[str, int] = {}
-        """Steps that were not exported, by the name of their session."""
+        """Number of unexported steps by session name."""
         self._looking = False
         self._sieve = SessionFilter()
         self._sort = SortOrder.AGE
@@ -84,7 +84,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
             self._look()
         else:
             self.set_class(True, "-first-open")
-            # A thread that reads takes the interpreter from the first paint.
+            # A reading thread would delay the first paint.
             self.call_after_refresh(self._open, self._opening.file, self._opening.leaf)
 
     def on_screen_resume(self) -> None:
@@ -102,7 +102,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
             self._left = event.steps
             self._show()
 
-    # Looking
+    # Discovery
 
     def _look(self) -> None:
         self.remove_class("-first-open")
@@ -121,7 +121,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
     # Showing
 
     def _show(self, *, to_start: bool = False) -> None:
-        """Show what is known now; the cursor stays on its session once it was moved to it."""
+        """Show what is known now; a cursor that was moved stays on its session."""
         here = self._key(self._list.current) if self._list.cursor and not to_start else None
         now = time.time()
         shown = self._catalogue.shown(self._sieve, self._sort, now)
@@ -210,7 +210,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
     def action_reload(self) -> None:
         self._look()
 
-    # Imported when they are needed: the first paint does not wait for what is not on it.
+    # Imported lazily, to not delay the first paint.
 
     def action_backups(self) -> None:
         from app.tui.screens.backups import BackupsScreen
@@ -251,7 +251,7 @@ class SessionsScreen(ShowsHeads, LooksForSessions, ComparesSessions):
         self.ask("find", "show sessions containing:", self._sieve.words)
 
     def find(self, text: str) -> None:
-        """Show the sessions whose title, project, path or agent holds every word."""
+        """Show the sessions whose title, project, path or agent contains every word."""
         self._sieve = SessionFilter(text, self._sieve.agent, self._sieve.project, self._sieve.days)
         self._show(to_start=True)
 

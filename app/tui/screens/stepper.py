@@ -33,7 +33,7 @@ from app.work.workspace import Step
 
 
 class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, TakesBack, TellsWaits):
-    """Walks a pipeline forwards and back; every key changes the workspace, and the view follows."""
+    """Steps through a pipeline forwards and back; keys change the workspace, and the view follows."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.STEPPER
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-usual"), (30, "-tall")]  # noqa: RUF012 (Textual's form)
@@ -42,11 +42,11 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
         super().__init__(opened)
         self._shown: Walked | None = None
         self._worked_out: tuple[object, ...] = ()
-        """The state that was walked last."""
+        """The state for which the view was last computed."""
         self._said = ""
-        """What the newest key did, until the cursor moves."""
+        """The result of the last key, shown until the cursor moves."""
         self._put_at = -1
-        """Where the list put the cursor by itself, which is no move of the person's."""
+        """The row where the list itself put the cursor, which does not count as a move by the user."""
 
     def body(self) -> Iterable[Widget]:
         yield Line(id="chain")
@@ -77,11 +77,11 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
     def view(self) -> LineView | None:
         return self.changes
 
-    # Working it out
+    # Computing the view
 
     @on(events.ScreenResume)
     def _back_on_top(self) -> None:
-        # A list that was chosen from may have opened the prompt.
+        # A choice in the list may have opened the prompt.
         if not self.has_class("-asking"):
             self.changes.focus()
         if self._shown is None or self._worked_out != self._state:
@@ -92,11 +92,11 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
 
     @property
     def _state(self) -> tuple[object, ...]:
-        """What a walk depends on."""
+        """The state that the view depends on."""
         return self.workspace.history.done, self.workspace.pipeline
 
     def work_out(self) -> None:
-        """Show the workspace as it is now, as soon as it is worked out."""
+        """Recompute the view in the background and show it."""
         self._worked_out = self._state
         self.wait_for("running the stage")
         self.walk()
@@ -128,7 +128,7 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
                 chain_words(self._shown.view, self.size.width - 2, self.glyphs)
             )
 
-    # What the status line says
+    # The status line
 
     @on(LineView.Moved, "#changes")
     def _moved(self) -> None:
@@ -157,7 +157,7 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
             return why_words(block)
         return ""
 
-    # What keys do
+    # Keys
 
     def why_not(self, action: str) -> str | None:
         workspace = self.workspace
@@ -293,5 +293,5 @@ class StepperScreen(ChoosesPipeline, Compares, ShowsLosses, GivesStageInputs, Ta
 
 
 def _place_of(shown: Walked) -> tuple[int, bool]:
-    """Which stage is at hand, or that all are done."""
+    """The position of the current stage, and whether all are done."""
     return shown.view.step.number, shown.view.is_done

@@ -1,4 +1,4 @@
-"""A summary by the person's own hand, written over the one by rules."""
+"""Writing a summary by hand, starting from the rule-based one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from app.work.summary_requests import ForStage
 
 
 class SummaryScreen(WorkScreen):
-    """An editor; taking the text is one step of the history, and then it is held against the session."""
+    """An editor; accepting the text is one step to undo, and then it is checked against the session."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.SUMMARY
 
     class Ready(Message):
-        """The text to start from was made."""
+        """The initial text was built."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -39,7 +39,7 @@ class SummaryScreen(WorkScreen):
         super().__init__(opened)
         self._step = step
         self._start: str | None = None
-        """The text it began with; None while it is being made."""
+        """The initial text; None while it is being built."""
 
     def body(self) -> Iterable[Widget]:
         yield Editor(id="text")

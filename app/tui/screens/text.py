@@ -1,4 +1,4 @@
-"""The whole text of one row, or its record as it stands in the file."""
+"""The full text of one row, or its raw record from the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.work.rows import BlockRow
 
 
 class TextScreen(CopiesTexts, TellsWaits):
-    """A pager; `R` goes between the text and the raw record."""
+    """A pager; `R` switches between the text and the raw record."""
 
     WHERE: ClassVar[KeyScope] = KeyScope.TEXT
 
@@ -41,7 +41,7 @@ class TextScreen(CopiesTexts, TellsWaits):
     def __init__(
         self, opened: Opened, item: Item, seen: Outlook, *, raw: bool = False, sought: str = ""
     ) -> None:
-        """`sought` is found in the text as soon as it is shown."""
+        """`sought` is searched for as soon as the text is shown."""
         super().__init__(opened)
         self._sought = sought
         self._item = item
@@ -68,7 +68,7 @@ class TextScreen(CopiesTexts, TellsWaits):
 
     def _read_text(self) -> None:
         if size_of(self._item, self.workspace.session) <= READ_AT_ONCE:
-            # Before the first frame, which is whole by that.
+            # Before the first frame, so that it is complete.
             self._show(self._read())
         else:
             self.wait_for("reading", way_out="esc goes back")
@@ -95,7 +95,7 @@ class TextScreen(CopiesTexts, TellsWaits):
         self.status(size_of_text(pane.line_count, event.text))
         self.refresh_lines()
         if self._sought:
-            # Once it is laid out: only then can it be scrolled to.
+            # After layout: only then can it be scrolled to.
             self.call_after_refresh(self.find, self._sought)
 
     def why_not(self, action: str) -> str | None:
