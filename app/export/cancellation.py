@@ -1,4 +1,4 @@
-"""Ending work that nobody waits for any more: it is looked up, again and again, whether somebody does."""
+"""Cooperative cancellation: long work polls a callback and raises Stopped once it returns true."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Final, TypeAlias, TypeVar
 from app.errors import Stopped
 
 Stop: TypeAlias = Callable[[], bool]
-"""Asked again and again while something is worked out or written; true ends it."""
+"""Polled during long work; true cancels it."""
 
 Thing = TypeVar("Thing")
 
 
 class Stopper:
-    """Ends work by raising Stopped where `stop` says so; `words` are what came of the work then."""
+    """Raises Stopped once `stop` returns true; `words` say in the message what became of the work."""
 
     def __init__(self, stop: Stop, words: str) -> None:
         self._stop = stop
         self._words = words
 
     def look(self) -> None:
-        """Raise Stopped if nobody waits any more."""
+        """Raise Stopped if the work was cancelled."""
         if self._stop():
             raise Stopped(f"stopped: {self._words}")
 
     def each(self, things: Iterable[Thing]) -> Iterator[Thing]:
-        """The same things, with a look before each."""
+        """The same items, calling `look` before each."""
         for thing in things:
             self.look()
             yield thing
 
 
 def never() -> bool:
-    """The answer of one who waits to the end."""
+    """The `Stop` that never cancels."""
     return False
 
 
 TO_THE_END: Final = Stopper(never, "")
-"""Ends nothing."""
+"""The Stopper that never cancels."""

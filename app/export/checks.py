@@ -1,4 +1,4 @@
-"""What a plan is checked for: the provider's rules, and the place that it would be written to."""
+"""The checks on an export plan: the provider's rules, and the file it would be written to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.work.checks import Check, CheckLevel, Faults
 
 
 def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Check, ...]:
-    """The provider's rules on the plan: what the input broke already is told from what the edit breaks."""
+    """Check the plan against the provider's rules; faults of the input are reported apart from new ones."""
     checks = []
     broken = errors(found.broken_by_edit)
     if broken:
@@ -28,7 +28,7 @@ def rule_checks(kind: Format, found: Faults, rewriting: Rewriting) -> tuple[Chec
 
 
 def place_checks(source: Source, kind: Format, *, in_place: bool) -> tuple[Check, ...]:
-    """What a person should know of the file itself: a link, a user, an agent that will not look at it."""
+    """Warnings on the file itself: a symlink, open in another program, or ignored by its agent."""
     if not isinstance(source, FileSource):
         return ()
     checks = []

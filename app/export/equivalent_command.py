@@ -1,4 +1,4 @@
-"""The command line that does what was done by hand on the screens."""
+"""Builds the command line equivalent to what was done on the screens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.work.workspace import Status, Step, Workspace
 
 
 class Equivalent(Struct, frozen=True):
-    """A command line, and what was done by hand that no command line can say."""
+    """A command line, and what was done on the screens that it cannot express."""
 
     command: str
     """Quoted for a POSIX shell."""
@@ -37,12 +37,12 @@ def equivalent_command(
     drop_user_words: bool = False,
     index: bool = True,
 ) -> Equivalent:
-    """The `handcompact` that exports what the workspace holds, as far as it can be said.
+    """The `handcompact` command that exports what the workspace holds, as far as it can be expressed.
 
-    It is `compact`, or `edit` where anything was pinned or edited by hand. `index` is whether the results
-    that are gone are listed.
+    It is `compact`, or `edit` if anything was pinned or edited by hand. `index` says whether the index of
+    removed results is written.
     """
-    # A name that begins with a dash would be taken for an option.
+    # A name that begins with a dash would be parsed as an option.
     file = f"./{source.name}" if source.name.startswith("-") and source.name != "-" else source.name
     by_hand = list(_operations(workspace))
     words = ["handcompact", "edit" if by_hand else "compact", file, *_branch(workspace)]
@@ -68,7 +68,7 @@ def _branch(workspace: Workspace) -> list[str]:
 
 
 def _operations(workspace: Workspace) -> Iterator[str]:
-    """What was done by hand, stages run between that included; nothing where there was only a pipeline."""
+    """The `--do` operations: pins, edits and the stages between them; none if only a pipeline was run."""
     pins, steps = workspace.state.pins, workspace.steps
     if not pins and all(step.edit is None for step in steps):
         return
@@ -82,16 +82,16 @@ def _operations(workspace: Workspace) -> Iterator[str]:
 
 
 def _as_done(edit: Edit, step: Step) -> Edit:
-    """The edit on the blocks that it changed, where a later pin keeps others of those it was asked for."""
+    """The edit restricted to the blocks it changed, if pins protected some of those it was given."""
     if not isinstance(edit, BlockEdit) or not step.result.protected:
         return edit
     return edit.with_keys(change.key for change in step.changes)
 
 
 def _settings(workspace: Workspace, *, all_run: bool) -> Iterator[str]:
-    """What differs from the pipeline as a command would load it.
+    """The `--set` settings: options that differ from the pipeline as the command would load it.
 
-    Stages that were not run are switched off where the command runs them all.
+    With `all_run` (the command runs every stage), skipped stages are disabled.
     """
     try:
         loaded = load(workspace.pipeline.reference)

@@ -249,12 +249,12 @@ def copy_folder(source: Path, target: Path, made_of: Made | None = None) -> tupl
 
 
 def encoded(text: str) -> bytes:
-    """A text as a file holds it; halves of characters stay what they are."""
+    """A text in UTF-8; lone surrogates are preserved."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def holds(path: Path, text: str) -> bool:
-    """Whether a file holds this already, as an earlier export of the same session left it."""
+    """Whether a file already holds exactly this text, e.g. from an earlier export of the session."""
     data = encoded(text)
     try:
         return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
@@ -269,7 +269,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 
 
 def _new_private(path: Path) -> int:
-    """A descriptor of a new file that only its owner can read, from its first byte."""
+    """Create a file that only its owner can read from the start; returns its descriptor."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), PRIVATE)
 
 

@@ -1,6 +1,6 @@
-"""Where an agent looks for a session, so that one from elsewhere can be put there and resumed.
+"""Where each agent looks for its sessions, so that an export can be placed there and resumed.
 
-An agent's index or database is never written: each agent named here finds a session by its file.
+No agent's index or database is ever written: every agent listed here finds a session by its file.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from app.settings import claude_dir, claude_slug, codex_dir, copilot_dir, gemini
 
 
 def agent_folder(session: Session) -> Path | None:
-    """The folder in which the session's agent would find it; None where none is known.
+    """The folder in which the session's agent would find it; None if unknown.
 
-    Claude Code, pi and Qwen keep a folder a project, so the session must tell its own; Gemini CLI knows
-    one only where it was started in that folder before.
+    Claude Code, pi and Qwen have one folder per project, so the session must record its working folder;
+    Gemini CLI knows a project only if it was started in that folder before.
     """
     place = _PLACES.get(session.format)
     return None if place is None else place(session)
 
 
 def installed_path(session: Session, kind: Format, original: PurePath, session_id: str | None) -> Path:
-    """Where a new session would lie in its agent's folder; raises InputError where none is known."""
+    """The path of a new session in its agent's folder; raises InputError if that folder is unknown."""
     folder = agent_folder(session)
     if folder is None or session_id is None:
         raise InputError(
@@ -39,13 +39,13 @@ def installed_path(session: Session, kind: Format, original: PurePath, session_i
             " give a file to write instead (--out PATH)"
         )
     own = PurePath(_OWN_NAMES.get(kind.name, original))
-    # The new name leads from one session's own folder to another's, whichever that is.
+    # `new_name` is relative (`../ID/NAME`) if each session has its own folder: start from any of them.
     lies_in = folder / "any" if kind.name in _OWN_NAMES else folder
     return beside(lies_in / own.name, kind.new_name(own, session_id))
 
 
 def beside(original: Path, name: str) -> Path:
-    """A path beside the original, or in a folder beside its own: some agents keep a folder a session."""
+    """The path of `name` relative to the original's folder; some agents have one folder per session."""
     return Path(os.path.normpath(original.resolve().parent / name))
 
 
@@ -75,7 +75,7 @@ def _copilot(session: Session) -> Path | None:
 
 
 def _gemini(session: Session) -> Path | None:
-    """The folder of the project that a session is of, if the client knows one here by that folder."""
+    """The chats folder of the session's project, if Gemini CLI has that project registered here."""
     home = gemini_dir()
     folder, told = project_of(session)
     for known, name in _gemini_projects(home).items():
@@ -85,7 +85,7 @@ def _gemini(session: Session) -> Path | None:
 
 
 def _gemini_projects(home: Path) -> dict[str, str]:
-    """Gemini CLI's own list of projects: folder -> name; empty where there is none, or it cannot be read."""
+    """Gemini CLI's own list of projects: folder -> name; empty if missing or unreadable."""
     try:
         listed = json.loads((home / "projects.json").read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -112,10 +112,10 @@ _PLACES: Final[Mapping[str, Callable[[Session], Path | None]]] = {
 """By the name of the format."""
 
 _OWN_NAMES: Final[Mapping[str, str]] = {"copilot": "events.jsonl"}
-"""Where every session has the same file name, in a folder of its own."""
+"""Agents whose sessions all have the same file name, each in its own folder."""
 
 _WHY: Final[Mapping[str, str]] = {
     "gemini-cli": " (none of its projects has the session's folder; start it there once)",
     "opencode": " (it keeps sessions in a database; its import command accepts a file from anywhere)",
 }
-"""Why a place is not known, by the name of the format."""
+"""Why the folder is unknown, by the name of the format."""

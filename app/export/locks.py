@@ -1,4 +1,4 @@
-"""Keeping two writers apart, one export in place at a time, and an interrupt out of its last steps."""
+"""File locks against concurrent exports in place, and deferral of signals during the final steps."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ else:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold a file against other exports in place; raises FileChanged when one is under way.
+    """Lock a file against other exports in place; raises FileChanged if one is running.
 
-    The lock is on the file itself, so it goes with the process, however that ends.
+    The lock is on the open file, so the system releases it however the process ends.
     """
     if sys.platform == "win32":
-        # There is no flock, and replacing a file that somebody has open fails by itself.
+        # Windows has no flock, and replacing a file that another program has open fails anyway.
         yield
         return
     with path.open("rb") as file:
@@ -38,7 +38,7 @@ def held(path: Path) -> Iterator[None]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file against other programs; False where one has it. It goes with the process."""
+    """Lock an open file against other programs; False if one holds the lock. Released at process exit."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -47,17 +47,17 @@ def try_lock(descriptor: int) -> bool:
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        # Some network file systems have no locks: better two offers than none.
+        # Some network file systems have no locks: better to allow two users than none.
         return True
     return True
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let ctrl+c, or being told to end, wait until this is done: what belongs together is done together.
+    """Defer SIGINT and SIGTERM until the block is done, so that its steps happen together.
 
-    Signals are not blocked but put off: one that is blocked here goes to another thread of the program, and
-    interrupts this one all the same. Threads beside the main one are never interrupted.
+    Signals are recorded and raised again afterwards rather than blocked: a signal blocked here would be
+    delivered to another thread and still interrupt this one. Only the main thread is ever interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

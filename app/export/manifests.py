@@ -1,4 +1,4 @@
-"""What exports noted about themselves: finding the notes of a file."""
+"""Finds and reads the manifests of exports: those that wrote a file, or hold its backup."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from app.formats.source import FileSource, sha256
 from app.settings import data_dir
 
 _MOST_BYTES: Final = 32 << 20
-"""What no manifest comes near to, and a session may."""
+"""Larger files are not read: no manifest comes near this size, but a session may."""
 
 
 class Manifest(Struct, frozen=True):
-    """What an export noted about itself."""
+    """The manifest of one export: its source, backup and target."""
 
     path: Path
     made: str
@@ -49,16 +49,16 @@ def manifests(folders: list[Path] | None = None) -> tuple[Manifest, ...]:
 
 
 def looked_in(files: Iterable[str] = ()) -> list[Path]:
-    """The folders in which backups are looked for: the data folder, and `.transcripts` here and beside files.
+    """The folders searched for backups: the data folder, and `.transcripts` here and beside `files`.
 
-    Nobody keeps a list of all: the backup of a file that lies outside any agent's folder lies beside it.
+    There is no global list of backups: a file outside any agent's folder has its backup beside it.
     """
     here = (Path.cwd(), *(Path(file).resolve().parent for file in files))
     return list(dict.fromkeys((data_dir() / "backups", *(folder / ".transcripts" for folder in here))))
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """A manifest; None for a file that is none."""
+    """Read a manifest; None if the file is not one."""
     try:
         data = _small_json(path)
         source, target = data["source"], data["target"]
@@ -81,7 +81,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
 
 def _small_json(path: Path) -> Any:
-    """What a file holds that may be a note of ours; raises OSError or ValueError for what is none."""
+    """Parse a file that may be a manifest. Raises OSError or ValueError if it cannot be one."""
     info = path.stat()
     if not stat.S_ISREG(info.st_mode) or info.st_size > _MOST_BYTES:
         raise ValueError("a pipe would be waited for, and a session is no note")
@@ -103,14 +103,14 @@ def manifests_of(file: Path) -> Iterator[Manifest]:
 
 
 class ShareNote(Struct, frozen=True):
-    """What goes with a shared session: it lies beside it, and tells nothing of where that came from."""
+    """The manifest beside a shared session; it does not reveal where the session came from."""
 
     path: Path
     target_sha256: str
 
 
 def paper_of(file: Path) -> ShareNote | None:
-    """The newest paper beside a shared session that names it; None where there is none."""
+    """The newest manifest beside a shared session that names it; None if there is none."""
     artifacts = file.resolve().parent.glob(f"{glob.escape(file.stem)}.manifest*.json")
     for path in sorted(artifacts, reverse=True):
         try:
@@ -123,13 +123,13 @@ def paper_of(file: Path) -> ShareNote | None:
 
 
 def backups_of(file: Path) -> Iterator[Manifest]:
-    """The manifests whose backup is of this file, newest first."""
+    """The manifests of exports whose source was this file, newest first."""
     wanted = file.resolve()
     folders = [data_dir() / "backups", wanted.parent / ".transcripts"]
     return (manifest for manifest in manifests(folders) if manifest.source == wanted)
 
 
 def is_as_written(source: FileSource) -> bool:
-    """Whether a file holds what the newest export to it wrote, and nothing was added since."""
+    """Whether a file is unchanged since the newest export that wrote it (by SHA-256)."""
     newest = next(manifests_of(source.path), None)
     return newest is not None and newest.target_sha256 == sha256(source)

@@ -11,9 +11,9 @@ from app.work.workspace import Step
 
 
 def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str, Any]:
-    """The plan as `compact --json` gives it, but for what only a write can know.
+    """The plan as `compact --json` prints it, without the fields that only a write can fill.
 
-    `size_after` is the new file's size in bytes where it is known; else it is made once to measure it.
+    `size_after` is the new file's size in bytes if known; otherwise the file is generated once to measure it.
     """
     return {
         "source": plan.session.name,
@@ -50,7 +50,7 @@ def plan_as_json(plan: ExportPlan, size_after: int | None = None) -> Mapping[str
 
 
 def _named(step: Step) -> Mapping[str, Any]:
-    """The stage of a step, or its edit and what that acts on."""
+    """The name of a step's stage, or its edit with its keys and options."""
     if step.edit is None:
         return {"stage": step.name}
     done = edit_operation(step.edit).as_json()

@@ -47,7 +47,7 @@ def plan_lines(plan: ExportPlan, size_after: int | None = None) -> list[str]:
 def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str]]:
     """Where the files are now and what to do next, as pairs of label and text.
 
-    `way` says how an export comes to where its agent looks.
+    `way` says how to place an export where its agent looks.
     """
     facts = [("Written", written.plan.target_words)]
     if written.backup:
@@ -74,7 +74,7 @@ def written_facts(written: Written, way: str = BY_OPTION) -> list[tuple[str, str
 
 
 def still_open_words(writers: tuple[str, ...]) -> str:
-    """What those do who have a file open that was replaced, and what to do."""
+    """The warning that programs still have the replaced file open."""
     have = "has" if len(writers) == 1 else "have"
     return f"{', '.join(writers)} still {have} the old file open: quit it now: what it writes there is lost"
 
@@ -86,7 +86,7 @@ def written_lines(written: Written) -> list[str]:
 
 
 def freed_words(plan: ExportPlan, size_after: int | None = None) -> str:
-    """`~61,030 tokens of the window, 1.2 MiB of 1.9 MiB on disk`: neither figure tells the other."""
+    """`~61,030 tokens of the window, 1.2 MiB of 1.9 MiB on disk`: neither figure follows from the other."""
     freed = plan.bytes_freed(size_after)
     disk = (
         f"{human_bytes(freed)} of {human_bytes(plan.source.size)} on disk"

@@ -1,4 +1,4 @@
-"""Proving a file that was written: it is read again and compared with the plan."""
+"""Verifies a written file by reading it back and comparing it with the plan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def compare_with_plan(staged: StagedFile, plan: ExportPlan, stopper: Stopper = T
 
 
 def sent_by(kind: Format, source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a file of this format would send: the live messages in their provider's form."""
+    """The request that a file of this format stands for: its live messages in the provider's form."""
     if isinstance(kind, StreamingFormat):
         return kind.live_request(source)
     session = kind.read(source)
@@ -50,7 +50,7 @@ def sent_by(kind: Format, source: Source) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def _first_other(plan: ExportPlan, source: Source) -> int:
-    """The number of the first message that does not say what the planned one says; 0 where all do."""
+    """The 1-based number of the first message that differs from the planned one; 0 if none does."""
     kind = plan.format
     planned = kind.request(plan.session, plan.rewrite.messages)
     written = sent_by(kind, source)
@@ -65,7 +65,7 @@ _SAID: Final = (
     "type", "role", "content", "parts", "name", "input", "arguments", "output",
     "call_id", "tool_call_id", "tool_calls",
 )  # fmt: skip
-"""What a message or an item says, in any provider's form."""
+"""The fields of a message or item that are compared, for all providers."""
 
 
 def _said(message: dict[str, Any]) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ def _said(message: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _said_in_one(message: dict[str, Any]) -> tuple[Any, ...]:
-    """The same where a record has room for one text: how it is divided is not written."""
+    """`_said` for formats whose records hold one text: its division into parts is not written."""
     content = message.get("content")
     if isinstance(content, list):
         message = {**message, "content": "".join(str(part.get("text", "")) for part in content)}

@@ -1,8 +1,8 @@
-"""Putting a new file in the place of one that an agent may be writing, so that nothing it writes is lost.
+"""Replaces a file that an agent may be writing to, without losing what it writes.
 
-No lock holds an agent off, and no call of the system replaces a file only if nobody wrote to it. So the old
-file keeps a second, unfinished name until it is known what became of it. What was written to it after the
-last look is carried over; where that cannot be, the old file gets its name back, or at least keeps the other.
+Agents honour no lock, and no system call replaces a file only if it is unchanged. So the old file keeps a
+second hard link under a temp name. What was appended to it after the last check is carried over to the new
+file; if that fails, the old file is renamed back, or at least kept under its temp name.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from app.formats.source import FileSource, FileState, identity_of
 from app.running import old_writers_of, sees_writers
 
 PATIENCE_SECONDS: Final = 0.5
-"""How long one that has the old file open is waited for. An agent that opens its file for each record has it
-open for microseconds, or for the moment for which it stands still just then."""
+"""How long to wait for a program that has the old file open. An agent that opens its file once per record has
+it open for microseconds, unless it is paused at that moment."""
 _BLIND_SECONDS: Final = 0.05
-"""How long it is waited where nobody says who has a file open."""
+"""How long to wait where the system cannot tell which programs have a file open."""
 _PAUSE_SECONDS: Final = 0.01
 
 
 def put_over(staged: StagedFile, target: Path, source: FileSource, *, carries: bool) -> Replaced:
-    """Put a staged file, which lies on the target's file system, in the place of the one that is open.
+    """Rename a staged file, on the target's file system, over the target.
 
-    `carries` is whether what is appended to the old one belongs behind the new one.
-    Raises FileChanged or WriteFailed; the old one has its name then.
+    `carries` says whether bytes appended to the old file are to be appended to the new one.
+    Raises FileChanged or WriteFailed; the old file then still has its name.
     """
     old = _second_name(target, staged.path.with_name(unfinished_name()))
     try:
@@ -44,31 +44,31 @@ def put_over(staged: StagedFile, target: Path, source: FileSource, *, carries: b
 
 
 class Replaced:
-    """A file that lost its name to a new one a moment ago."""
+    """A file that was just replaced by a new one."""
 
     def __init__(self, source: FileSource, target: Path, old: Path | None, *, carries: bool) -> None:
         self._source = source
         self._target = target
         self._old = old
-        """The other name of the old file; None where the file system has no second names."""
+        """The old file's temp name; None if the file system has no hard links."""
         self._carries = carries
         self.carried = 0
-        """Bytes that came after the last look at the old file, and stand behind the new one now."""
+        """Bytes appended to the old file after it was last checked, and now appended to the new one."""
 
     def carry_over(self) -> None:
-        """Carry over what came until the moment of the replacement.
+        """Append to the new file what was appended to the old one up to the replacement.
 
-        Raises FileChanged or WriteFailed where that cannot be: the old file has its name again then.
+        Raises FileChanged or WriteFailed if that is not possible; the old file is then renamed back.
         """
         if problem := self._carry():
             self._take_back()
             raise problem
 
     def settle(self) -> tuple[str, ...]:
-        """Wait a moment for who has the old file open, carry over what they wrote, and let go of it.
+        """Wait briefly for programs that have the old file open, carry over their writes, and delete it.
 
-        Returns who still has it open for writing, as far as that can be seen. Raises WriteFailed where
-        something cannot be carried over: the old file stays then, under its other name.
+        Returns the programs that still have it open for writing, as far as known. Raises WriteFailed if
+        something cannot be carried over; the old file then stays under its temp name.
         """
         writers = self._writers()
         if self._carry():
@@ -81,7 +81,7 @@ class Replaced:
         return writers
 
     def _carry(self) -> RefusedError | None:
-        """Put what was appended behind the new file; what keeps it from that, if anything does."""
+        """Append the old file's new bytes to the new file; returns the error if that is not possible."""
         became = self._source.became()
         if became is FileState.SAME:
             return None
@@ -101,7 +101,7 @@ class Replaced:
         return None
 
     def _ends_a_line(self) -> bool:
-        """Whether what is appended is a record of its own: the rest of one could be put behind another."""
+        """Whether the source ended with a complete line: otherwise the new bytes would continue a record."""
         return self._source.read(self._source.size - 1, 1) in (b"\n", b"")
 
     def _writers(self) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ class Replaced:
             ) from error
 
     def _kept(self) -> Path:
-        """The old file, under its other name or as a copy. Raises WriteFailed."""
+        """The old file under its temp name, or a copy of it made from the open file. Raises WriteFailed."""
         if self._old is None:
             self._old = stage(self._target.parent, self._source.held_now(), self._source.identity.mode).path
         return self._old
@@ -135,7 +135,7 @@ def _second_name(path: Path, name: Path) -> Path | None:
     try:
         os.link(path, name)
     except OSError:
-        # FAT and some network file systems have none: the open file and the backup have to do.
+        # FAT and some network file systems have no hard links: fall back on the open file and the backup.
         return None
     return name
 

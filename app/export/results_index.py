@@ -1,8 +1,8 @@
-"""The list of results that an exported session no longer holds, and how to get each of them again.
+"""The index of tool results removed from an exported session, and how to get each of them again.
 
-A resumed agent that misses a result can look here and read one file or run one command, where it would
-else try ten. A summary names the list in a line of its own (`index_line` in `app.stages.boundary_message`);
-it is made of the calls and of what was done, never of the results' texts, so it is the same each time.
+A resumed agent that misses a result can read one file or run one command instead of searching. A summary
+names the index in a line of its own (`index_line` in `app.stages.boundary_message`). It is built from the
+tool calls and the changes, never from the results' texts, so it is deterministic.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FOLDER: Final = ".task_outputs"
 _ABOUT_CELLS: Final = 160
 _LINE_CELLS: Final = 8_000
 _ARGUMENT_CHARS: Final = 20_000
-"""Of arguments, what is looked at: code points."""
+"""How many code points of a call's arguments are examined."""
 _BY_HAND: Final = frozenset({"drop", "replace_text"})
 """Edits by which a person takes single things out: what they did not want told is not listed."""
 

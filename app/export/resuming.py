@@ -1,6 +1,6 @@
-"""How a session that lies somewhere is resumed: the command, and what must be so for it to work.
+"""How to resume a session from where its file is: the command, and its preconditions.
 
-What is said of each agent is what its pinned versions do; `tests/clients` asks them.
+The rules describe the pinned version of each agent; `tests/clients` checks them against the agents.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from app.settings import (
 )
 
 BY_OPTION: Final = "an export with --install writes it there"
-"""How a session comes to where its agent looks, in the words of the command line."""
+"""How to place a session where its agent looks, in terms of the command line."""
 
 
 class Resuming(Struct, frozen=True):
-    """How to go on with a session. Texts may hold what the session says: not safe for a terminal."""
+    """How to resume a session. Texts may contain session text: not safe for a terminal."""
 
     command: str | None
-    """For a POSIX shell; None where nothing resumes the session from where it lies."""
+    """For a POSIX shell; None if the session cannot be resumed from its present place."""
     obstacle: str = ""
-    """Why there is no command, where one day there could be."""
+    """Why there is no command, if the format has one at all."""
     folder: str = ""
-    """Where it must be run, and what of that is not so on this machine."""
+    """Where the command must be run, or that this folder is missing on this machine."""
     folder_is_there: bool | None = None
-    """Whether the session's working folder is on this machine; None where it names none."""
+    """Whether the session's working folder exists on this machine; None if it names none."""
     is_astray: bool = False
-    """Whether the obstacle is only that it lies elsewhere: an export can be put where its agent looks."""
+    """Whether the only obstacle is the file's place: an export can be written where its agent looks."""
 
     def why_none(self, way: str = BY_OPTION) -> str:
-        """Why there is no command; `way` is what to do about it, where something can be done."""
+        """Why there is no command; `way` is the remedy, appended if there is one."""
         return f"{self.obstacle}, not here: {way}" if self.is_astray else self.obstacle
 
     @property
@@ -64,9 +64,9 @@ class Resuming(Struct, frozen=True):
 
 
 def resuming(session: Session, kind: Format, path: Path | None, *, in_place: bool = False) -> Resuming:
-    """How the session in the file `path` is resumed; `in_place`: the file took the place of its original.
+    """How to resume the session in the file `path`; `in_place`: the file replaced its original.
 
-    None for `path` is no file: standard output, or an agent's database.
+    `path` is None for standard output and for an agent's database.
     """
     if session.session_id is None:
         return Resuming(None)
@@ -78,7 +78,7 @@ def resuming(session: Session, kind: Format, path: Path | None, *, in_place: boo
 def resuming_as(
     session: Session, kind: Format, path: Path | None, session_id: str, *, in_place: bool = False
 ) -> Resuming:
-    """The same for a session that gets another id."""
+    """`resuming` for a session that gets another id."""
     ident = quoted(session_id)
     usual = kind.resume_command(ident)
     if usual is None:
@@ -103,7 +103,7 @@ def resuming_as(
 
 
 def is_there(folder: str) -> bool:
-    """Whether a folder that a session names is on this machine."""
+    """Whether a folder that a session names exists on this machine."""
     try:
         return Path(folder).is_absolute() and Path(folder).is_dir()
     except (OSError, ValueError):
@@ -111,14 +111,14 @@ def is_there(folder: str) -> bool:
 
 
 def passed_over(kind: Format) -> str:
-    """Why an agent does not look at a session that was written in place; empty where it does."""
+    """Why an agent ignores a session that was written in place; empty if it does not."""
     if kind.name != "opencode":
         return ""
     return "opencode's import skips a session that it already has: export a new one, which gets its own id"
 
 
 def _is_in_its_folder(kind: Format, path: Path) -> bool:
-    """Whether a file lies below a folder of its own agent; another agent's would not find it."""
+    """Whether a file is below a folder of its own agent; other agents would not find it."""
     resolved = path.resolve()
     homes = (home() for home in _HOMES.get(kind.name, ()))
     return any(home is not None and resolved.is_relative_to(home.resolve()) for home in homes)
@@ -168,7 +168,7 @@ _TOLD: Final[Mapping[str, Callable[[str, bool], str]]] = {
     "pi": _pi,
     "qwen-code": _qwen_code,
 }
-"""By the name of the format: what is to be known of the working folder, by whether it is there."""
+"""By the name of the format: the note on the working folder, given whether it exists."""
 
 _FROM_FILE: Final[Mapping[str, Callable[[str, Path], str]]] = {
     "opencode": lambda ident, path: (
@@ -176,11 +176,11 @@ _FROM_FILE: Final[Mapping[str, Callable[[str, Path], str]]] = {
     ),
     "pi": lambda _, path: f"pi --session {quoted(str(path.absolute()))}",
 }
-"""Agents that take a session from any file."""
+"""Commands of agents that load a session from any file, by the name of the format."""
 
 
 def _gemini_folder(kind: Format, path: Path) -> str:
-    """Gemini CLI's sessions do not tell their folder; a file beside them does."""
+    """The note on the working folder for Gemini CLI, whose sessions record it only in a file beside them."""
     root = path.parent.parent / ".project_root"
     try:
         told = root.read_text("utf-8").strip() if kind.name == "gemini-cli" else ""

@@ -1,6 +1,7 @@
-"""What an export for other people is made of: no sealed thinking, no folder of this machine, no way back.
+"""Plans the contents of a shared export: no sealed thinking, no paths of this machine, no recovery data.
 
-Sealed thinking cannot be searched for secrets, and a seal does not fit a masked text: so it goes whole.
+Sealed thinking is dropped whole: it cannot be searched for secrets, and a signature would not match masked
+text.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ NOT_PROMISED = (
     "anything visible in images",
     "names and places in the conversation, except user names in paths",
 )
-"""What masking cannot do; told wherever something is shared."""
+"""What masking may miss; shown wherever something is shared."""
 
 
 class Unsealed(Struct, frozen=True):
-    """Messages without what is sealed."""
+    """Messages without their sealed blocks."""
 
     messages: tuple[Message, ...]
     left_out: int
-    """Blocks."""
+    """The number of sealed blocks left out."""
 
 
 def unsealed(messages: Sequence[Message]) -> Unsealed:
-    """The messages without sealed blocks, and without those that held nothing else."""
+    """The messages without sealed blocks; a message of only sealed blocks is dropped."""
     kept: list[Message] = []
     left_out = 0
     for message in messages:
@@ -57,9 +58,9 @@ def _is_sealed(block: Block) -> bool:
 
 
 def shared_target(source: Source, out: Path | None) -> Path:
-    """Where a shared session goes: beside the original, but never into a folder that an agent looks in.
+    """The path of a shared session: `out`, else beside the original, but never in an agent's folder.
 
-    Raises InputError where nothing tells.
+    Raises InputError if the source is not a file and `out` is not given.
     """
     if out is not None:
         return out
@@ -72,7 +73,7 @@ def shared_target(source: Source, out: Path | None) -> Path:
 
 
 def shared_folder(kind: Format, target: Path) -> Path:
-    """Below which the saved results of a shared session lie."""
+    """The folder that holds the saved results of a shared session."""
     return Path(kind.side_folder(target) or target.parent)
 
 
@@ -82,10 +83,9 @@ def shared_files(
     kind: Format,
     target: Path,
 ) -> tuple[tuple[tuple[Path, PlannedFile], ...], tuple[tuple[str, str], ...]]:
-    """The files that an export would write, below the shared session's own folder; and what texts name
-    them by, with what stands for it.
+    """The files to write below the shared session's folder, and the path replacements for texts.
 
-    `listed` is the list of the results that are gone, which has a name of its own.
+    `listed` is the index of removed results, which gets a file name of its own.
     """
     base = shared_folder(kind, target)
     short = "." if base == target.parent else base.name
@@ -103,7 +103,7 @@ def shared_files(
 
 
 def sharing_checks(session: Session, left_out: int) -> Iterator[Check]:
-    """What a person should know before they share it."""
+    """Warnings to show before a session is shared."""
     if left_out:
         blocks = "1 block" if left_out == 1 else f"{left_out:,} blocks"
         words = f"{blocks} of sealed thinking left out: sealed content cannot be searched"

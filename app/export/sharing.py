@@ -1,7 +1,7 @@
-"""Writing an export for other people: everything that is written is masked, then proved to be.
+"""Writes an export that is to be shared: masks everything written, then verifies the result.
 
-The session is first written and compared with the plan as any other; then its bytes are masked, read
-again, held against what they were before, and searched once more.
+The session is first written and compared with the plan like any other. Its bytes are then masked, parsed
+again, compared in structure with the unmasked session, and searched once more for secrets.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from app.private_paths import NAME
 from app.validity import check, errors
 
 HEAD = 65_536
-"""Bytes by which a text is told from what is none."""
+"""Bytes at the start of a file that decide whether it is text."""
 
 
 @dataclass
 class Sharing:
-    """One export for other people while it is written."""
+    """The masking state of one shared export while it is written."""
 
     plan: ExportPlan
     masker: Masker
     not_texts: list[str] = field(default_factory=list)
-    """Files that are no texts and were left out, by their masked names."""
+    """Masked names of files that were left out because they are not text."""
     names_elsewhere: int = 0
-    """Times that a user name which was masked in paths stands elsewhere in the session."""
+    """How often user names that were masked in paths also occur elsewhere in the session."""
 
     def staged(self, whole: StagedFile, stopper: Stopper = TO_THE_END) -> StagedFile:
-        """The masked bytes of a session in the place of the staged ones.
+        """Replace the staged session by a masked copy; the unmasked file is removed in any case.
 
-        Raises RefusedError, or Stopped, with nothing left behind.
+        Raises RefusedError or Stopped; the masked copy is then removed too.
         """
         try:
             with FileSource(whole.path) as source:
@@ -63,7 +63,7 @@ class Sharing:
         return made
 
     def copy(self, file: Path, inner: PurePath) -> tuple[PurePath, Iterator[bytes]] | None:
-        """The name and the bytes of a file that belongs to the session; None for what is no text."""
+        """The masked name and bytes of a file that belongs to the session; None if it is not text."""
         source = FileSource(file)
         name = PurePath(self.masker.text(inner.as_posix(), MaskedPlace(inner.as_posix(), 0)))
         head = source.read(0, HEAD)
@@ -73,7 +73,7 @@ class Sharing:
         return name, masked_pieces(partial(chunks, source), name.as_posix(), self.masker)
 
     def text(self, text: str, path: Path) -> str:
-        """A saved result, or the list of those that are gone, as the file at `path` holds it."""
+        """The masked text of a file written beside the session: a saved result or the results index."""
         name = self._inside(path)
         pieces = masked_pieces(lambda: [encoded(text)], name, self.masker)
         return b"".join(pieces).decode("utf-8", "surrogatepass")
@@ -106,10 +106,8 @@ class Sharing:
                     f"{where} was not written: after masking it still seems to contain: {kinds}"
                 )
 
-    # What is said of it
-
     def as_json(self) -> dict[str, Any]:
-        """What was masked, where, and what cannot be promised; never what it was."""
+        """What kinds were masked and where, and what masking may miss; never the masked values."""
         return {
             "masked": [row for row in self.masker.tally.as_json() if row["kind"] != SEALED],
             "sealed_left_out": self.plan.sealed + self.masker.tally.times[SEALED],
@@ -119,7 +117,7 @@ class Sharing:
         }
 
     def lines(self) -> Iterator[str]:
-        """The same for a person."""
+        """`as_json` as lines for a person."""
         told = self.as_json()
         rows = told["masked"]
         if not rows:
@@ -140,7 +138,7 @@ class Sharing:
             yield f"May miss  {words}"
 
     def manifest(self, size: int, sha256: str, files: Iterable[Path]) -> bytes:
-        """The paper that goes with a shared session: nothing in it tells of this machine."""
+        """The manifest that accompanies a shared session; it names no folder of this machine."""
         plan = self.plan
         assert plan.target is not None, "a file"
         data = {
@@ -163,7 +161,7 @@ class Sharing:
         return self.masker.json(b"".join(json_bytes(data)), MaskedPlace("manifest", 0))
 
     def write_manifest(self, size: int, sha256: str, files: Iterable[Path]) -> Path | None:
-        """Write it beside the session of that size in bytes, unless no report is wanted."""
+        """Write the manifest beside the session (`size` in bytes); None if no report is wanted."""
         target = self.plan.target
         if target is None or not self.plan.report:
             return None
@@ -180,7 +178,7 @@ class Sharing:
 
 
 def sharing_of(plan: ExportPlan) -> Sharing | None:
-    """What masks the export; None for one that is not for other people."""
+    """The masking state for an export; None if it is not to be shared."""
     if plan.share is None:
         return None
     wanted = MaskingOptions(plan.share.addresses, plan.share.words, tuple(dict.fromkeys(_roots(plan))))
@@ -188,10 +186,7 @@ def sharing_of(plan: ExportPlan) -> Sharing | None:
 
 
 def foreseen(plan: ExportPlan, stopper: Stopper = TO_THE_END) -> Sharing | None:
-    """What would be masked in the session itself, worked out without a byte being written.
-
-    Raises Stopped.
-    """
+    """Dry run: what would be masked in the session itself. Writes nothing; raises Stopped."""
     found = sharing_of(plan)
     if found is not None:
         for _ in stopper.each(masked_pieces(plan.rewriting.pieces, found._name, found.masker)):
@@ -200,7 +195,7 @@ def foreseen(plan: ExportPlan, stopper: Stopper = TO_THE_END) -> Sharing | None:
 
 
 def _roots(plan: ExportPlan) -> Iterator[tuple[str, str]]:
-    """Folders of this machine that texts of the session name, as a reader of the shared one finds them."""
+    """Pairs of a folder of this machine that texts may name and what replaces it in the shared session."""
     yield from plan.moved
     if plan.side_folder is not None:
         old, new = plan.side_folder
@@ -208,9 +203,9 @@ def _roots(plan: ExportPlan) -> Iterator[tuple[str, str]]:
 
 
 def masked_pieces(pieces: Callable[[], Iterable[bytes]], name: str, masker: Masker) -> Iterator[bytes]:
-    """The bytes of a file with everything masked: JSON Lines, one JSON document, or a text.
+    """The masked bytes of a file: JSON Lines, one JSON document, or plain text.
 
-    `pieces` gives them anew each time; those of JSON Lines are never held together.
+    `pieces` is called more than once and must start over each time. JSON Lines are streamed, never joined.
     """
     if _begins_with_json(pieces()):
         yield from masker.lines(pieces(), name)
@@ -226,7 +221,7 @@ def masked_pieces(pieces: Callable[[], Iterable[bytes]], name: str, masker: Mask
 
 
 def _begins_with_json(pieces: Iterable[bytes]) -> bool:
-    """Whether the first line is a JSON value of its own."""
+    """Whether the first line is a complete JSON value."""
     held: list[bytes] = []
     for piece in pieces:
         held.append(piece if held else piece.lstrip())
@@ -242,13 +237,13 @@ def _is_text(head: bytes) -> bool:
     try:
         head.decode()
     except UnicodeDecodeError as error:
-        # A sign that was cut at the end of what was read is none of its fault.
+        # A character cut off at the end of the sample does not count.
         return error.start >= len(head) - 3
     return True
 
 
 def _outline(messages: Iterable[Message]) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """What messages are made of, without their words."""
+    """The structure of messages without their text: roles, block kinds, tool call ids and tool names."""
     return [
         (
             str(message.role),
@@ -266,7 +261,7 @@ def _outline(messages: Iterable[Message]) -> list[tuple[str, list[tuple[str, str
 
 
 def _where(places: list[dict[str, Any]]) -> str:
-    """Where something was masked, the first places named."""
+    """The first places where something was masked: up to 3 files, up to 5 lines in each."""
     files: dict[str, list[int]] = {}
     for place in places:
         files.setdefault(place["file"], []).append(place["line"])

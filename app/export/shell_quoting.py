@@ -1,4 +1,4 @@
-"""Words of a command line that a person copies into a shell."""
+"""Quotes words of command lines that a person copies into a shell."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from app.display import safe_text
 
 
 def quoted(word: str) -> str:
-    """A word for a shell, in which nothing is left that could act on a terminal.
+    """Quote a word for a shell so that it contains no terminal control characters.
 
-    What is not printable is spelled within `$'...'` (POSIX 2024; bash, zsh and ksh have long had it).
+    Unprintable characters become octal escapes in `$'...'` (POSIX 2024; bash, zsh and ksh have long had it).
     """
     if safe_text(word) == word:
         return shlex.quote(word)
@@ -22,6 +22,6 @@ def _shell_sign(char: str) -> str:
         return f"\\{char}"
     if char.isprintable() and safe_text(char) == char:
         return char
-    # Python keeps bytes of file names that are no UTF-8 as these halves of pairs; any other half stays one.
+    # Python decodes non-UTF-8 bytes of file names as these surrogates; other lone surrogates are kept.
     handler = "surrogateescape" if 0xDC80 <= ord(char) <= 0xDCFF else "surrogatepass"
     return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", handler))

@@ -1,16 +1,15 @@
-"""Carrying out an export plan: backup first, then a staged file that is read back, then its name.
+"""Executes an export plan: back up the original, write and verify a temp file, rename it into place.
 
-Order, so that a crash at any point leaves the original whole or the new file whole:
+The order guarantees that a crash at any point leaves either the original or the new file intact:
 
-1. the original is compared with what was opened (in place: by its hash too);
-2. the backup is written and synced, under an unfinished name;
-3. the new file is written in the same way, read back and compared with the plan; saved results follow;
-4. the backup gets its name, and the manifest that tells of it is written;
-5. the new file gets its name at once; what an agent wrote to the old one just then is carried over;
-6. the report follows.
+1. check that the original is still what was opened (in place: by hash too);
+2. write and fsync the backup to a temp file;
+3. write the new file to a temp file, read it back and compare it with the plan; then write saved results;
+4. write the manifest that describes the backup, and give the backup its final name;
+5. rename the new file into place atomically; carry over what an agent appended to the old one meanwhile;
+6. write the report.
 
-What ends it before the new file has its name leaves none of this behind, but for a crash: that leaves
-unfinished names.
+An error or a cancellation before step 5 removes everything written so far; a crash leaves only temp files.
 """
 
 from __future__ import annotations
@@ -73,9 +72,9 @@ class Written:
     shared: Sharing | None = None
     """What was masked; None for an export that is not for other people."""
     carried: int = 0
-    """Bytes that were written to the original just when it was replaced, and stand behind the new one."""
+    """Bytes that an agent appended to the original during the replacement; they now end the new file."""
     still_open: tuple[str, ...] = ()
-    """Programs that have the replaced file open for writing: what they write from now on is lost."""
+    """Programs that still have the replaced file open for writing: their further writes are lost."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `compact --json` prints."""
@@ -96,7 +95,7 @@ class Written:
 
 
 def why_refused(plan: ExportPlan, *, drop_user_words: bool) -> str | None:
-    """Why this plan may not be written as it is; None when it may."""
+    """Why this plan may not be written, or None if it may."""
     if obstacle := _obstacle(plan):
         return f"refused: {obstacle}"
     if plan.broken:
@@ -110,7 +109,7 @@ def why_refused(plan: ExportPlan, *, drop_user_words: bool) -> str | None:
 
 
 def _obstacle(plan: ExportPlan) -> str | None:
-    """What is in the way of the new file, as far as can be seen now."""
+    """Why the target path cannot be used, as far as can be checked before writing; None if it can."""
     target = plan.target
     if target is None or plan.in_place:
         return None
@@ -141,8 +140,11 @@ def write(
     progress: Progress | None = None,
     stop: Stop = never,
 ) -> Written:
-    """Carry out a plan; raises RefusedError, FileChanged, WriteFailed or Stopped, and leaves nothing behind
-    then, not even the backup: the original is as it was."""
+    """Execute a plan.
+
+    Raises RefusedError, FileChanged, WriteFailed or Stopped; the original is then unchanged and everything
+    written so far is removed, the backup included.
+    """
     reason = why_refused(plan, drop_user_words=drop_user_words)
     if reason:
         raise RefusedError(reason)
@@ -155,9 +157,9 @@ def write(
 
 
 class _Export:
-    """A plan while it is carried out.
+    """One export in progress.
 
-    `undo` takes away again all that was made, and is emptied once the new session is in place.
+    `undo` removes everything written so far; it is emptied once the new session is in place.
     """
 
     def __init__(self, plan: ExportPlan, undo: ExitStack, say: Progress, stop: Stop) -> None:
@@ -171,7 +173,7 @@ class _Export:
         self._backup: Backup | None = None
 
     def back_up(self) -> None:
-        """Write the backup, as yet without its name."""
+        """Write the backup to a temp file; `_with_papers` gives it its final name."""
         artifacts = self._papers
         if artifacts is not None:
             self._undo.callback(artifacts.remove_folders)
@@ -182,7 +184,7 @@ class _Export:
                 self._undo.callback(discard, self._backup.staged.path)
 
     def to_file(self, target: Path) -> Written:
-        """Write the new file, prove it, and put it in place."""
+        """Write the new file, verify it and rename it into place."""
         plan = self.plan
         self._say("Writing")
         if in_agent_dir(target):
@@ -206,7 +208,7 @@ class _Export:
         return written
 
     def _proved(self, target: Path) -> StagedFile:
-        """The new file under an unfinished name, read back, and masked where it is for other people."""
+        """Write the new file to a temp file, compare it with the plan, and mask it if it is shared."""
         plan, sharing = self.plan, self._sharing
         mode = plan.source.identity.mode if plan.in_place and isinstance(plan.source, FileSource) else PRIVATE
         staged = stage(_staging_folder(plan, target), self._stopper.each(plan.rewriting.pieces()), mode)
@@ -220,8 +222,8 @@ class _Export:
         return staged
 
     def _files(self) -> Iterator[Path]:
-        """What lies beside the new session, as it is made."""
-        # First its folder: it comes whole under its new name, which must not be taken by then.
+        """Write the files that accompany the new session; yields each path written."""
+        # The session's folder comes first: it is renamed into place whole, so its name must not exist yet.
         if self.plan.side_folder is not None:
             old, new = self.plan.side_folder
             with uninterrupted():
@@ -245,7 +247,7 @@ class _Export:
                 self._undo.callback(remove_if_empty, made)
 
     def _with_papers(self, written: Written) -> Written:
-        """Name the backup and write the manifest: that of a shared session goes with it."""
+        """Give the backup its final name and write the manifest; a shared session gets its own manifest."""
         if self._sharing is not None:
             paper = self._sharing.write_manifest(written.size, written.sha256, written.files)
             if paper is not None:
@@ -280,7 +282,7 @@ class _Export:
         return written
 
     def _shared_to_stdout(self, sharing: Sharing) -> Written:
-        # What is shared is proved before the first byte goes out, so it needs a place to lie meanwhile.
+        # A shared session is verified before its first byte is printed, so it is staged in a temp file.
         folder = data_dir() / "staging"
         make_folder(folder)
         whole = stage(folder, self.plan.rewriting.pieces())
@@ -292,7 +294,7 @@ class _Export:
             return _printed(self.plan, chunks(source), sharing)
 
     def with_report(self, written: Written) -> Written:
-        """What was done and why, kept beside the backup."""
+        """Write the report beside the backup; a failure is noted in `no_report` instead of raised."""
         if self._papers is None or not self.plan.report or self.plan.share is not None:
             return written
         try:
@@ -311,9 +313,9 @@ def _printed(plan: ExportPlan, pieces: Iterator[bytes], sharing: Sharing | None)
 
 
 def _staging_folder(plan: ExportPlan, target: Path) -> Path:
-    """Where the unfinished file lies: never in an agent's folder, where it could be taken for a session.
+    """The folder of the temp file: never an agent's, which might take the temp file for a session.
 
-    What is not masked yet never lies where a crash could leave it among what is to be shared.
+    Nor the target's when sharing: a crash would leave an unmasked file among those to be shared.
     """
     if plan.share is not None or in_agent_dir(target):
         folder = data_dir() / "staging"
@@ -323,7 +325,7 @@ def _staging_folder(plan: ExportPlan, target: Path) -> Path:
 
 
 def _check_unchanged(plan: ExportPlan) -> None:
-    """Refuse when the original is not what was opened; raises FileChanged."""
+    """Raise FileChanged if the original is no longer the file that was opened."""
     source = plan.source
     if not isinstance(source, FileSource):
         return
@@ -342,7 +344,7 @@ def _check_unchanged(plan: ExportPlan) -> None:
 
 
 def _check_same_bytes(plan: ExportPlan, backup: Backup | None) -> None:
-    """Refuse when the file holds other bytes than the backup, whatever its size and time say."""
+    """Raise FileChanged if the file's hash differs from the backup's, even if size and time are equal."""
     source = plan.source
     if isinstance(source, FileSource):
         with FileSource(source.path) as now:
@@ -357,14 +359,14 @@ def _stem(plan: ExportPlan) -> str:
 def _sharing_of(plan: ExportPlan) -> Sharing | None:
     if plan.share is None:
         return None
-    # Imported here: most exports are for oneself.
+    # Imported lazily: most exports are not shared.
     from app.export.sharing import sharing_of
 
     return sharing_of(plan)
 
 
 def _papers(plan: ExportPlan) -> ExportArtifacts | None:
-    """The artifacts of this export; None where no folder is wanted."""
+    """The artifacts of this export; None if it has no backup folder."""
     if plan.backup_folder is None:
         return None
     return ExportArtifacts(plan.backup_folder, _stem(plan))
