@@ -1,7 +1,7 @@
-"""A hand edit before it is done: as it was asked for, or the ways in which it could be done instead.
+"""Tries a hand edit before it is done, and finds the variants to offer if it is refused.
 
-An edit that would pass over a block, touch the person's own words or what is protected is refused. What
-a face may offer then is worked out here: to leave those blocks alone, or to say yes to them by name.
+An edit is refused if it would skip a block, or touch the person's own words or protected blocks. Its variants
+leave those blocks alone, or change them with the person's explicit consent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.work.history import Operation, edit_operation
 from app.work.workspace import Workspace
 
 LIFTS = ((), (ALLOW_WORDS,), (FORCE,), (ALLOW_WORDS, FORCE))
-"""What a person can say yes to, the most careful first."""
+"""The options by which a person consents to more, the most careful first."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class EditVariant:
     edit: Edit
     changes: Sequence[Change]
     freed: int
-    """Tokens that it takes out of the conversation."""
+    """Tokens it removes from the conversation."""
     own_words: tuple[str, ...]
-    """How the person's own texts begin that it would change."""
+    """The beginnings of the person's own texts that it would change."""
     protected: int
     """Protected blocks that it would change."""
     messages: Messages
-    """The conversation after it."""
+    """The conversation after the edit."""
 
     @property
     def words(self) -> str:
@@ -45,7 +45,7 @@ class EditVariant:
 
     @property
     def touches(self) -> str:
-        """What of the kept it touches: `3 texts of your own, 2 protected blocks`; empty for nothing."""
+        """The kept blocks it touches: `3 texts of your own, 2 protected blocks`; empty for none."""
         own, others = len(self.own_words), self.protected
         parts = [counted(own, "text") + " of yours" if own else ""]
         parts.append(counted(others, "protected block") if others else "")
@@ -54,22 +54,22 @@ class EditVariant:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What came of trying an edit."""
+    """The outcome of trying an edit."""
 
     done: tuple[Operation, ...]
-    """The history that it was tried on."""
+    """The operations in force when it was tried."""
     reason: str
-    """Why it cannot be done as it was asked for; empty when it can."""
+    """Why the edit cannot be done as requested; empty if it can."""
     ways: tuple[EditVariant, ...]
-    """How it can be done, the most careful first; none where it cannot at all."""
+    """The possible variants, the most careful first; empty if there is none."""
     rule: str = ""
-    """What chose its blocks, where they are done as they were chosen."""
+    """The rule that selected the blocks, if they are edited as selected."""
 
 
 def attempt(workspace: Workspace, edit: Edit, rule: str = "") -> Attempt:
-    """Try an edit on the conversation as it is now; nothing is taken down. Takes as long as the edit.
+    """Try an edit on the present conversation without recording it. Takes as long as the edit.
 
-    `rule` is what chose its blocks, if that can be asked again elsewhere.
+    `rule` is the rule that selected its blocks, if it can be applied to another session.
     """
     done, messages, context = workspace.history.done, workspace.messages, workspace.context
     reason = why_not(edit, messages, context)
@@ -79,7 +79,7 @@ def attempt(workspace: Workspace, edit: Edit, rule: str = "") -> Attempt:
 
 
 def why_not(edit: Edit, messages: Messages, context: Context) -> str | None:
-    """Why an edit cannot be done as it is, without the names of the options that would lift it."""
+    """Why an edit is refused as it is, without naming the options that would allow it."""
     reason = edit.why_not(messages, context)
     if reason is None:
         return None
@@ -87,7 +87,7 @@ def why_not(edit: Edit, messages: Messages, context: Context) -> str | None:
 
 
 def take(workspace: Workspace, tried: Attempt, way: EditVariant) -> bool:
-    """Do the edit; False where something else was done since it was tried."""
+    """Do the edit; False if another operation was done since it was tried."""
     if workspace.history.done != tried.done:
         return False
     workspace.do(edit_operation(way.edit, tried.rule))

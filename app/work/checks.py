@@ -1,4 +1,4 @@
-"""What a step or a whole plan must not do, told in words: the user's messages, pairs, only copies."""
+"""Checks of a step or plan: user messages lost, broken call/result pairs, only copies removed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.validity.sealed import sealed_parts
 
 
 class CheckLevel(StrEnum):
-    """How much a check found."""
+    """The severity of a check."""
 
     OK = "ok"
     WARN = "warn"
@@ -30,7 +30,7 @@ class CheckLevel(StrEnum):
 
 
 class Check(Struct, frozen=True):
-    """One thing that was looked at, with the keys of the blocks that it is about."""
+    """The outcome of one check, with the keys of the blocks it concerns."""
 
     level: CheckLevel
     text: str
@@ -47,7 +47,7 @@ def user_words(messages: Sequence[Message]) -> dict[str, Text]:
 
 
 def words_gone(before: Sequence[Message], after: Sequence[Message]) -> tuple[Text, ...]:
-    """The user's own texts of `before` that `after` lacks or holds otherwise, in order."""
+    """The user's own texts of `before` that are missing or changed in `after`, in order."""
     left = user_words(after)
     return tuple(
         text
@@ -57,7 +57,7 @@ def words_gone(before: Sequence[Message], after: Sequence[Message]) -> tuple[Tex
 
 
 def check_words(before: Sequence[Message], after: Sequence[Message]) -> Check:
-    """Whether the user's own messages are all still there."""
+    """Check that all of the user's own messages are still there."""
     total = len(user_words(before))
     gone = words_gone(before, after)
     if not gone:
@@ -67,7 +67,7 @@ def check_words(before: Sequence[Message], after: Sequence[Message]) -> Check:
 
 
 def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
-    """Whether each call that had a result still has it, and each result its call."""
+    """Check that each call that had a result still has it, and each result its call."""
     was, now = PairIndex(before), PairIndex(after)
     broken = [
         key
@@ -84,7 +84,7 @@ def check_pairs(before: Sequence[Message], after: Sequence[Message]) -> Check:
 
 
 def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgement]) -> Check | None:
-    """A warning when something goes that cannot be had again; None when nothing does."""
+    """A warning if something is removed that cannot be had again, else None."""
     keys = tuple(
         change.key
         for change in changes
@@ -99,24 +99,24 @@ def check_only_copies(changes: Collection[Change], judgements: dict[str, Judgeme
 
 
 class Faults(Struct, frozen=True):
-    """What a provider minds in a conversation, by whose fault it is."""
+    """Violations of the provider's rules, by origin."""
 
     already_broken: tuple[Violation, ...] = ()
-    """Was there before the edit, too."""
+    """Violations that the input already had."""
     broken_by_edit: tuple[Violation, ...] = ()
 
     @property
     def places(self) -> frozenset[str] | None:
-        """Keys of the messages that break a rule; None where it takes the whole conversation to tell."""
+        """Keys of the messages that break a rule; None if a rule concerns the whole conversation."""
         found = (*self.already_broken, *self.broken_by_edit)
         return frozenset(v.key for v in found) if all(is_near(v.rule) for v in found) else None
 
 
 class RuleBook:
-    """The provider's rules for one session: what steps break is told from what was broken before.
+    """The provider's rules for one session; separates violations by steps from those of the input.
 
-    Nothing of the session is held. The live segment as it was is read only where it is asked for: for
-    what is sealed in it, and once an edited one breaks a rule, to see whose fault that is.
+    Holds no messages. The original live segment is read only if needed: for its sealed blocks, and to find
+    out whether it already broke a rule that the edited one breaks.
     """
 
     def __init__(self, session: Session) -> None:
@@ -131,10 +131,10 @@ class RuleBook:
         watched: Callable[[Pairs], Pairs] = lambda pairs: pairs,
         looked: Callable[[Pairs], Pairs] = lambda pairs: pairs,
     ) -> Faults:
-        """The violations with these messages sent in the place of the live segment.
+        """The violations if these messages were sent instead of the live segment.
 
-        `goes_on`: the provider knows the conversation, so that what it sealed must come back to it.
-        `watched` sees each message on its way to the rules, `looked` every one that is read.
+        `goes_on`: the provider knows the conversation, so its sealed blocks must be sent back unchanged.
+        `watched` wraps the messages passed to the rules, `looked` every message that is read.
         """
         pairs = watched(looked(self._format.request(self._session, messages)))
         options = Options(before=looked(self._sealed())) if goes_on else DEFAULTS
@@ -145,7 +145,7 @@ class RuleBook:
         return Faults(found.already_broken, found.broken_by_edit)
 
     def _before_at(self, after: Collection[Violation]) -> list[Violation]:
-        """What the live segment broke before, at least wherever these are now."""
+        """The violations of the original live segment, at least where `after` has some."""
         if not all(is_near(violation.rule) for violation in after):
             return self._before
         live = self._session.live
@@ -164,7 +164,7 @@ class RuleBook:
         return self._format.request(self._session, self._session.live)
 
     def _sealed(self) -> Pairs:
-        """The conversation as its provider knows it, as far as a checker looks for seals in it."""
+        """The conversation as its provider knows it, for checkers that look for sealed blocks."""
         if self._format.validity != "anthropic":
             return self._live()
         return self._format.request(self._session, sealed_parts(self._session.live))

@@ -1,6 +1,6 @@
-"""What a person did, as data: one list of operations that undo, redo, journals and recipes share.
+"""The history of operations as data, shared by undo, redo, journals and recipes.
 
-The state is never stored: it is folded from the operations that are not undone.
+The state is never stored: it is folded from the operations in force.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ class OpKind(StrEnum):
     RUN = "run"
     """Accept a stage of the pipeline."""
     SKIP = "skip"
-    """Pass over a stage."""
+    """Skip a stage."""
     BACK = "back"
-    """Take the newest accepted or skipped stage back."""
+    """Revert the newest accepted or skipped stage."""
     OPTIONS = "options"
     """Set options of a stage."""
     REFUSE = "refuse"
-    """Refuse changes of a stage, by the keys of their blocks."""
+    """Reject changes of a stage, by the keys of their blocks."""
     ALLOW = "allow"
-    """Take a refusal back."""
+    """Revert a rejection."""
     PIN = "pin"
     UNPIN = "unpin"
     EDIT = "edit"
     """Change blocks by hand: `step` is the kind of edit, `options` are its options."""
     UNCHANGED = "unchanged"
-    """Look at the disk: the keys are those of reads whose file stands there as it was read."""
+    """Compare reads with the disk: `keys` are the reads whose file is unchanged."""
     SUMMARY = "summary"
-    """Give a text for the summary of a stage: `source`, `text`, and of a model's the request's `key`."""
+    """Supply the summary for a stage: `source`, `text` and, from a model, the request's `key`."""
     REFUSAL = "refusal"
-    """Give a stage the `text` with which a provider refused the conversation."""
+    """Give a stage the `text` of a provider's refusal of the conversation."""
     FAILURE = "failure"
-    """Note that a summary for a stage could not be had, with the `reason`."""
+    """Record that getting a summary for a stage failed, with the `reason`."""
     RESET = "reset"
     """Forget the failures and refusals of a stage."""
 
 
 class Operation(Struct, frozen=True):
-    """One thing that a person did; `step` is the pipeline step it is about, if any."""
+    """One operation of a person; `step` is the pipeline step it applies to, if any."""
 
     kind: OpKind
     step: str = ""
     keys: tuple[str, ...] = ()
-    """Keys of the blocks that it is about."""
+    """Keys of the blocks it applies to."""
     options: tuple[tuple[str, Any], ...] = ()
     rule: str = ""
-    """What was typed where rows were chosen by what they are (`clear tool:Bash`): the keys are those then."""
+    """The rule as typed, if one selected the blocks (`clear tool:Bash`); `keys` are its matches then."""
 
     @property
     def words(self) -> str:
@@ -113,7 +113,7 @@ class Operation(Struct, frozen=True):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Operation:
-        """The operation that `as_json` gave; raises InputError for anything else."""
+        """Parse the output of `as_json`; raises InputError for anything else."""
         try:
             kind, keys, options = OpKind(data["deed"]), data.get("keys", ()), dict(data.get("options", {}))
             plain = tuple((str(name), tuple(v) if isinstance(v, list) else v) for name, v in options.items())
@@ -124,7 +124,7 @@ class Operation(Struct, frozen=True):
 
 
 class Taken(Struct, frozen=True):
-    """A stage that was walked past: accepted, or skipped."""
+    """A stage that was accepted or skipped."""
 
     step: str
     skipped: bool = False
@@ -137,54 +137,54 @@ class Edited(Struct, frozen=True):
 
     @property
     def edit(self) -> Edit:
-        """The edit; raises BadPipeline where the operation holds none."""
+        """The edit; raises BadPipeline if the operation holds none."""
         return edit_of(self.operation)
 
 
 class StageInputs(Struct, frozen=True):
-    """What a stage is given beside the messages and its options."""
+    """The inputs of a stage besides the messages and its options."""
 
     summaries: Summaries = NO_SUMMARIES
     refusal: Refusal | None = None
     failures: int = 0
     unchanged: frozenset[str] = frozenset()
-    """Keys of reads whose file stood on disk as it was read, when somebody looked."""
+    """Keys of reads whose file was unchanged on disk when last checked."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What the operations amount to."""
+    """The state that the operations in force fold to."""
 
     path: tuple[Taken | Edited, ...] = ()
-    """The steps in their order: stages walked past, and edits between them."""
+    """The steps in order: stages accepted or skipped, and the edits between them."""
     pins: frozenset[str] = frozenset()
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Step name -> the options set by hand."""
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Step name -> keys of the blocks whose change was refused."""
+    """Step name -> keys of the blocks whose change was rejected."""
     unchanged: frozenset[str] = frozenset()
-    """Keys of reads whose file stood on disk as it was read, when somebody looked last."""
+    """Keys of reads whose file was unchanged on disk at the newest check."""
     summaries: Mapping[str, Summaries] = field(default_factory=dict)
-    """Step name -> texts given for its summary."""
+    """Step name -> summary texts supplied for it."""
     refusals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Step name -> the provider's refusals, oldest first."""
     failures: Mapping[str, int] = field(default_factory=dict)
-    """Step name -> how often in a row a summary could not be had."""
+    """Step name -> number of consecutive failures to get a summary."""
 
     @property
     def taken(self) -> tuple[Taken, ...]:
-        """The stages walked past, in order."""
+        """The stages accepted or skipped, in order."""
         return tuple(step for step in self.path if isinstance(step, Taken))
 
     @property
     def is_work(self) -> bool:
-        """Whether a person would miss it: steps, pins, refusals, options or texts that were given."""
+        """Whether there is work worth keeping: steps, pins, rejections, options or supplied texts."""
         given = (*self.options.values(), *self.refused.values(), *self.refusals.values())
         summaries = any(given != NO_SUMMARIES for given in self.summaries.values())
         return bool(self.path or self.pins or summaries) or any(given)
 
     def given(self, step: str) -> StageInputs:
-        """What the stage of that name is given."""
+        """The inputs of the stage with that name."""
         return StageInputs(
             self.summaries.get(step, NO_SUMMARIES),
             merged_refusal(self.refusals.get(step, ())),
@@ -238,25 +238,25 @@ def _after(state: State, operation: Operation) -> State:
 
 
 def _without_newest_stage(path: tuple[Taken | Edited, ...]) -> tuple[Taken | Edited, ...]:
-    """The path without its newest stage; what was done by hand since stays."""
+    """The path without its newest stage; later hand edits stay."""
     places = [place for place, step in enumerate(path) if isinstance(step, Taken)]
     return path if not places else (*path[: places[-1]], *path[places[-1] + 1 :])
 
 
 @lru_cache(maxsize=1024)
 def edit_of(operation: Operation) -> Edit:
-    """The edit that an operation holds as data; raises BadPipeline where it is none."""
+    """Build the edit that an operation holds as data; raises BadPipeline if it holds none."""
     return make_edit(operation.step, operation.keys, dict(operation.options))
 
 
 def edit_operation(edit: Edit, rule: str = "") -> Operation:
-    """An edit as data: its kind, its keys, the options that are not the usual ones, the rule that chose."""
+    """An edit as data: its kind, keys, non-default options, and the rule that selected its blocks."""
     changed = ((o.name, getattr(edit, o.name)) for o in edit.options() if getattr(edit, o.name) != o.default)
     return Operation(OpKind.EDIT, edit.name, edit.keys, tuple(changed), rule)
 
 
 def _counted(state: State, step: str, *, failed: bool) -> State:
-    """The state with one failure in a row more, or with none."""
+    """The state with the step's failure count incremented, or reset to zero."""
     count = state.failures.get(step, 0) + 1 if failed else 0
     return replace(state, failures={**state.failures, step: count})
 
@@ -275,7 +275,7 @@ def _with_summary(state: State, step: str, given: Mapping[str, Any]) -> State:
 
 
 class History:
-    """Operations done, with those that were undone kept for redo until something new is done."""
+    """The operations done, and those undone, which redo can restore until a new one is done."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         """`changed` is called after every change, in the thread that made it."""
@@ -290,18 +290,18 @@ class History:
 
     @property
     def undone(self) -> tuple[Operation, ...]:
-        """The operations that redo would bring back, next one first."""
+        """The operations that redo would restore, next one first."""
         return tuple(self._operations[self._done :])
 
     def do(self, operation: Operation) -> None:
-        """Add an operation; what was undone is forgotten."""
+        """Add an operation; the redo list is cleared."""
         del self._operations[self._done :]
         self._operations.append(operation)
         self._done += 1
         self._changed()
 
     def undo(self) -> Operation | None:
-        """Take the newest operation back; None when there is none."""
+        """Undo and return the newest operation; None if there is none."""
         if self._done == 0:
             return None
         self._done -= 1
@@ -309,7 +309,7 @@ class History:
         return self._operations[self._done]
 
     def redo(self) -> Operation | None:
-        """Do again what was undone last; None when there is nothing."""
+        """Redo and return the operation undone last; None if there is none."""
         if self._done == len(self._operations):
             return None
         self._done += 1
@@ -317,7 +317,7 @@ class History:
         return self._operations[self._done - 1]
 
     def begin_with(self, done: Iterable[Operation], undone: Iterable[Operation] = ()) -> None:
-        """Forget everything, and take these as what was done and what redo would bring back."""
+        """Replace the whole history by these done and undone operations."""
         operations = list(done)
         self._done = len(operations)
         self._operations = [*operations, *undone]

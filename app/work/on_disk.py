@@ -1,7 +1,7 @@
-"""Which reads of a session stand unchanged on disk: looked at only when a person asks for it.
+"""Finds the reads of a session whose file is unchanged on disk; runs only if a person asks for it.
 
-Files are opened that the session names, so nothing is opened that is no plain file of usual size, and
-nothing of it is kept: the answer is a set of keys.
+It opens files that the session names, so only regular files of limited size are opened and none of their
+content is kept: the result is a set of keys.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.compactability import Cause, Kind, answered, classify
 from app.model import Message, text_of
 
 MAX_BYTES: Final = 20_000_000
-"""Size of the largest file that is opened."""
+"""Maximum size of a file that is opened."""
 
 _NUMBERED: Final = re.compile(r"\s*(\d+)(?:→|\t|\| )(.*)", re.DOTALL)
 _REMINDER: Final = re.compile(r"\s*<system-reminder>.*\Z", re.DOTALL)
@@ -30,16 +30,16 @@ class DiskState(StrEnum):
     SAME = "unchanged"
     CHANGED = "changed"
     GONE = "gone"
-    """Or no plain file of text, or too large, or of a relative path that nobody knows the folder of."""
+    """Or not a regular text file, or too large, or a relative path without a known folder."""
 
 
 def reads_today(
     messages: Sequence[Message], cwd: str | None = None, keys: Collection[str] | None = None
 ) -> dict[str, DiskState]:
-    """What became of the file of each read that nothing later made worthless, by its result's key.
+    """The state of the file of each read that is not superseded, by the key of its result.
 
-    With `keys` only these are looked at, whatever became of them in the session. A relative path lies
-    under `cwd`; without one it is not looked for.
+    With `keys` exactly these are checked, superseded or not. A relative path is resolved against `cwd`;
+    without one it is not looked for.
     """
     judgements = classify(messages, cwd)
     lines_of = lru_cache(maxsize=64)(_lines)
@@ -64,12 +64,12 @@ def told(found: Iterable[DiskState]) -> str:
 
 
 def unchanged_reads(messages: Sequence[Message], cwd: str | None = None) -> frozenset[str]:
-    """Keys of the results of reads whose lines stand in their file as they were read."""
+    """Keys of results of reads whose lines are in the file as they were read."""
     return frozenset(key for key, today in reads_today(messages, cwd).items() if today is DiskState.SAME)
 
 
 def _lines(path: str) -> list[str] | None:
-    """The lines of a plain file of text; None for anything else."""
+    """The lines of a regular text file; None for anything else."""
     try:
         file = Path(path).expanduser()
         if not file.is_absolute() or not file.is_file() or file.stat().st_size > MAX_BYTES:
@@ -80,7 +80,7 @@ def _lines(path: str) -> list[str] | None:
 
 
 def _stands(text: str, lines: list[str]) -> bool:
-    """Whether a read gives lines as the file has them: numbered ones at their place, others all of it."""
+    """Whether a read matches the file: numbered lines by their number, unnumbered ones as the whole file."""
     read = _REMINDER.sub("", text).rstrip("\n").split("\n")
     numbered = [_NUMBERED.fullmatch(line) for line in read]
     first, last = numbered[0], numbered[-1]

@@ -1,7 +1,7 @@
-"""What the steps so far cost and save: while the provider's prompt cache is warm, and once it is cold.
+"""Costs and savings of the steps so far, with the provider's prompt cache warm or cold.
 
-Changes that lie far in front and free little are named, since they alone may be why a plan is not
-worth it: everything behind the first of them is written to the cache again.
+Everything after the first changed message must be written to the cache again. So early changes that free
+little are reported: they alone may make a plan not worth it.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from app.stages.base import Change
 from app.work.workspace import Workspace
 
 clock: Callable[[], float] = time.time
-"""What time it is, in seconds since 1970; a name of its own, so that it can be stopped."""
+"""The present time in seconds since 1970; a separate name so that it can be replaced."""
 
 LITTLE: Final = 0.25
-"""Share of what a plan frees up to which early changes count as little."""
+"""Early changes free little if they free at most this share of what the plan frees."""
 FASTER: Final = 0.5
-"""Early changes are named where the plan without them pays back in at most this share of its turns,"""
+"""Early changes are reported if the plan without them pays back in at most this share of the turns,"""
 TURNS_SOONER: Final = 5
 """and at least so many turns sooner."""
 
 
 class EarlyChanges(Struct, frozen=True):
-    """Changes in front of all others that free little and break the cached prefix early."""
+    """Changes before all others that free little and invalidate the cached prefix early."""
 
     steps: tuple[str, ...]
-    """What the steps are called that make them."""
+    """Labels of the steps that make them."""
     keys: tuple[str, ...]
-    """Of the blocks that are changed."""
+    """Keys of the changed blocks."""
     first: int
-    """Numbers of the first and the last of their messages, as the rows show them."""
+    """Numbers of their first and last messages, as shown in the rows."""
     last: int
     freed: int
-    """Tokens that they free."""
+    """Tokens they free."""
     prefix: int
-    """Tokens that would stay cached without them, in all."""
+    """Total tokens that would stay cached without them."""
     turns: float
-    """Turns until the rest pays back without them."""
+    """Turns until the plan pays back without them."""
 
     def told(self) -> str:
-        """What they are, and what it would be without them."""
+        """The changes in words, and the payback without them."""
         where = f"#{self.first}" if self.first == self.last else f"#{self.first} to #{self.last}"
         who = ", ".join(self.steps)
         changes = counted(len(self.keys), "change")
@@ -61,13 +61,13 @@ class EarlyChanges(Struct, frozen=True):
 
 
 class Pricing(Struct, frozen=True):
-    """A price with what is known of the session it is paid for."""
+    """The price of a plan, together with facts of its session."""
 
     price: Price
     number: int | None
-    """The first message that changes, as the rows number it; None where only the end or nothing changes."""
+    """Number of the first changed message, as in the rows; None if only the end or nothing changes."""
     cold_for: float | None = None
-    """Seconds since the last reply where by then nothing is cached any more; None while it may be."""
+    """Seconds since the last reply if the cache has expired by now; None while it may be warm."""
     early: EarlyChanges | None = None
 
     @property
@@ -76,11 +76,11 @@ class Pricing(Struct, frozen=True):
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether it pays back as things stand: while nothing is cached, at once where it frees anything."""
+        """Whether it pays back; with a cold cache, at once if it frees anything."""
         return self.price.once_cold >= 0 if self.is_cold else self.price.is_worth_it
 
     def facts(self) -> tuple[tuple[bool, str], ...]:
-        """All there is to say, a sentence each; true before one that calls for a second thought."""
+        """The facts, one sentence each; true marks a warning."""
         cost = self.price
         if cost.first_changed is None:
             return ((False, "nothing changes, so the prompt cache stays valid"),)
@@ -105,7 +105,7 @@ class Pricing(Struct, frozen=True):
         return f"cold by now (last reply {human_age(seconds)}): next turn {change} by ~{amount}"
 
     def _warm(self) -> str:
-        """What it saves each turn, in tokens at the input price, and when it has paid back."""
+        """The saving per turn, in tokens at the input price, and when it pays back."""
         cost = self.price
         less = f"~{human_number(round(cost.per_turn))} fewer tokens per turn"
         match cost.turns:
@@ -118,11 +118,11 @@ class Pricing(Struct, frozen=True):
                 return f"{less}, pays back after {_turns(turns)}{judged}"
 
     def told(self) -> str:
-        """All of it in one line."""
+        """All facts in one line."""
         return "; ".join(text for _, text in self.facts())
 
     def short(self) -> str:
-        """The answer first, for a line that may be cut: `not worth it: pays back after 217 turns`."""
+        """The verdict first, for a line that may be truncated: `not worth it: pays back after 217 turns`."""
         cost = self.price
         if cost.first_changed is None:
             return "the prompt cache stays valid"
@@ -140,7 +140,7 @@ class Pricing(Struct, frozen=True):
         return f"{answer} ({where})"
 
     def as_json(self) -> Mapping[str, Any]:
-        """The price as `compact --json` gives it; costs are in tokens at the plain input price."""
+        """The price as `compact --json` prints it; costs are in tokens at the plain input price."""
         cost, early = self.price, self.early
         return {
             "first_changed": self.number,
@@ -163,7 +163,7 @@ def _turns(turns: float) -> str:
 def pricing(
     workspace: Workspace, *, after: Sequence[Message] | None = None, now: float | None = None
 ) -> Pricing:
-    """The price of all steps of a workspace, or of sending `after` in the place of the live segment.
+    """The price of all steps of a workspace, or of sending `after` instead of the live segment.
 
     `now` is the time in seconds since 1970, by default the machine's.
     """
@@ -177,7 +177,7 @@ def pricing(
 
 
 def prices_of(session: Session) -> CachePrices:
-    """What a session's provider asks for its cache."""
+    """The cache prices of a session's provider."""
     usage = next((m.usage for m in reversed(session.live) if m.usage and m.usage.cache_creation_tokens), None)
     prices = PRICES[format_named(session.format).validity]
     if prices is PRICES["anthropic"] and usage is not None and usage.cache_hour_tokens:
@@ -186,24 +186,24 @@ def prices_of(session: Session) -> CachePrices:
 
 
 def cold_since(session: Session, prices: CachePrices, now: float) -> float | None:
-    """Seconds since the last message where nothing of it is cached any more; None where it may be."""
+    """Seconds since the last message if the cache has expired by now; None if it may be warm."""
     last = max((m.time for m in session.live if m.time is not None), default=None)
     return now - last if last is not None and now - last > prices.lasts else None
 
 
 def number_of(session: Session, cost: Price) -> int | None:
-    """The number under which rows show the first message that changes."""
+    """The number of the first changed message, as in the rows."""
     if cost.first_changed is None or cost.first_changed >= len(session.live):
         return None
     key = session.live[cost.first_changed].key
     return next((n for n, message in enumerate(session.messages) if message.key == key), None)
 
 
-# Changes that lie early and free little
+# Early changes that free little
 
 
 class _Change(Struct, frozen=True):
-    """A change of one step: the place of its message in the live segment, and tokens that it frees."""
+    """A change of one step: the index of its message in the live segment, and the tokens it frees."""
 
     place: int
     freed: int
@@ -212,7 +212,7 @@ class _Change(Struct, frozen=True):
 
 
 def _early(workspace: Workspace, cost: Price, prices: CachePrices) -> EarlyChanges | None:
-    """The changes in front without which the plan pays back soonest, where they free little."""
+    """The early changes without which the plan pays back soonest, if they free little."""
     changes = sorted(_changes(workspace), key=lambda change: change.place)
     places = list(dict.fromkeys(change.place for change in changes))
     freed = cost.before - cost.after
@@ -238,7 +238,7 @@ def _early(workspace: Workspace, cost: Price, prices: CachePrices) -> EarlyChang
 
 
 def _lost_before(changes: Sequence[_Change]) -> dict[int, int]:
-    """What the changes in front of each place free, by that place; `changes` are in their order."""
+    """Index -> tokens freed by the changes before it; `changes` must be sorted by index."""
     lost: dict[int, int] = {}
     total = 0
     for change in changes:
@@ -261,7 +261,7 @@ def _named(session: Session, changes: Sequence[_Change], prefix: int, turns: flo
 
 
 def _changes(workspace: Workspace) -> Iterator[_Change]:
-    """Every change of every step. One that makes messages changes all or nothing: at its first place."""
+    """Every change of every step. A step that makes messages counts as one change, at its first index."""
     places = _places(workspace.session.live)
     for step in workspace.steps:
         is_whole = any(change.before is None for change in step.changes)

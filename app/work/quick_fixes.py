@@ -1,4 +1,4 @@
-"""What people most often want gone, each in one go: what it would free is told before it is done."""
+"""Predefined edits for what people most often remove, with a preview of what each frees."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from app.work.workspace import Workspace
 
 
 class QuickFix(Struct, frozen=True):
-    """One thing that can be done in one go."""
+    """One predefined edit."""
 
     name: str
     title: str
     about: str
     make: Callable[[Workspace], Edit]
-    """The edit that does it, as the session is now."""
+    """Builds the edit for the present state of the session."""
     looks_at_disk: bool = False
-    """Whether files that the session names are opened to find out: only when a person asks for it."""
+    """Whether it opens files that the session names, which happens only if a person asks for it."""
 
     @property
     def rule(self) -> str:
-        """What does it again on another session; empty for one that looks at the disk."""
+        """The rule that repeats it on another session; empty if it looks at the disk."""
         return "" if self.looks_at_disk else f"fix {self.name}"
 
 
@@ -43,11 +43,11 @@ class QuickFixOffer(Struct, frozen=True):
     fix: QuickFix
     edit: Edit
     blocks: int
-    """Blocks that it changes."""
+    """Number of blocks it changes."""
     tokens: int
-    """Tokens that it frees from the window."""
+    """Tokens it frees from the window."""
     note: str = ""
-    """Why it does nothing, or what it leaves alone."""
+    """Why it does nothing, or what it leaves unchanged."""
 
     @property
     def does_something(self) -> bool:
@@ -55,9 +55,9 @@ class QuickFixOffer(Struct, frozen=True):
 
 
 def offer(workspace: Workspace, fix: QuickFix) -> QuickFixOffer:
-    """What a quick fix would do with the conversation as it is now; nothing is done.
+    """Preview a quick fix on the present conversation without doing it.
 
-    One that looks at the disk opens the files that reads of the session name.
+    A fix that looks at the disk opens the files named by the session's reads.
     """
     edit = fix.make(workspace)
     seen = told(reads_today(workspace.messages, workspace.session.cwd).values()) if fix.looks_at_disk else ""
@@ -74,7 +74,7 @@ def offer(workspace: Workspace, fix: QuickFix) -> QuickFixOffer:
 
 
 def offers(workspace: Workspace, *, look_at_disk: bool = False) -> list[QuickFixOffer]:
-    """What each quick fix would do, in the order of least regret; those that look at the disk if asked."""
+    """Preview every quick fix, least regret first; those that look at the disk only if asked for."""
     return [offer(workspace, fix) for fix in QUICK_FIXES if look_at_disk or not fix.looks_at_disk]
 
 
@@ -87,7 +87,7 @@ def fix_named(name: str) -> QuickFix:
 
 
 def _superseded(kind: str, called: str, *, keep_recent: int = 0) -> Callable[[Workspace], Edit]:
-    """Results of one kind that something later made worthless, cleared by the stage that knows them."""
+    """A fix that clears superseded results of one kind, as `drop_superseded` does."""
     settings = (f"kinds={kind}", f"keep_recent={keep_recent}")
     return lambda _: ByStage(stage="drop_superseded", settings=settings, called=called)
 
@@ -125,7 +125,7 @@ def _on_disk(workspace: Workspace) -> Edit:
 
 
 def _fitting(workspace: Workspace, edit: Edit, keys: Iterable[str]) -> Edit:
-    """The edit on those of the blocks that it may change."""
+    """The edit restricted to the blocks it may change."""
     edit = edit.with_keys(keys)
     return edit.with_keys(edit.fitting(workspace.messages, workspace.context))
 
@@ -170,4 +170,4 @@ QUICK_FIXES: Final = (
         looks_at_disk=True,
     ),
 )
-"""Every quick fix, those of least regret first."""
+"""Every quick fix, least regret first."""

@@ -1,8 +1,8 @@
-"""Doing again, in one workspace, what was done in another: as far as it still fits, the rest told in words.
+"""Replays the operations of one workspace in another as far as they still apply, and reports the rest.
 
-Operations name blocks by key. In a format that knows its messages by their place in the file another
-block may stand there by now, so each key goes with the look of its block: what it is, how long, and a
-hash of how it begins. A key whose block looks otherwise does not fit; nothing is guessed.
+Operations name blocks by key. In formats that key messages by position another block may have that key by
+now, so each key is stored with a fingerprint of its block: kind, length and a hash of its beginning. A key
+whose block has another fingerprint does not apply; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _LOOK_BYTES = 6
 
 
 class NotApplied(Struct, frozen=True):
-    """An operation that was not done again, or not with all of its blocks."""
+    """An operation that was not replayed, or not with all of its blocks."""
 
     operation: Operation
     gone: int = 0
-    """Blocks of it that are not there any more, or are others."""
+    """Number of its blocks that are missing or have changed."""
     reason: str = ""
-    """Why nothing of it was done; empty where the rest was."""
+    """Why nothing of it was done; empty if the rest was."""
 
     @property
     def words(self) -> str:
-        """`drop 2 blocks`, or `1 block of: drop 2 blocks` where the others were."""
+        """`drop 2 blocks`, or `1 block of: drop 2 blocks` if the others were done."""
         words = self.operation.words
         return words if self.reason else f"{counted(self.gone, 'block')} of: {words}"
 
     @property
     def told(self) -> str:
-        """The same with the reason."""
+        """`words` with the reason."""
         if self.reason:
             return f"{self.words}: {self.reason}"
         are = "is" if self.gone == 1 else "are"
@@ -48,13 +48,13 @@ class NotApplied(Struct, frozen=True):
 
 
 def look_of(block: Block) -> str:
-    """What a block is to the eye: kind, code points, and a hash of how it begins."""
+    """The fingerprint of a block: kind, code points, and a hash of its beginning."""
     begins = preview_of(block).encode("utf-8", "surrogatepass")
     return f"{block.kind} {chars_of(block)} {hashlib.blake2s(begins, digest_size=_LOOK_BYTES).hexdigest()}"
 
 
 def looks_of(session: Session, keys: Iterable[str]) -> dict[str, str]:
-    """The looks of those of the keys that name a block of the session, or a message for its first block."""
+    """The fingerprints of the keys that name a block of the session, or a message (its first block)."""
     wanted = set(keys)
     found = {}
     for message in session.messages if wanted else ():
@@ -67,7 +67,7 @@ def looks_of(session: Session, keys: Iterable[str]) -> dict[str, str]:
 
 
 def replay(operations: Iterable[Operation], looks: Mapping[str, str], new: Workspace) -> Iterator[NotApplied]:
-    """Do operations in a workspace; yields what does not fit. A key without a look fits if it is there."""
+    """Replay operations; yields those that do not apply. A key without a fingerprint only has to exist."""
     again = Replay(new, looks)
     for operation in operations:
         if (misfit := again.do(operation)) is not None:
@@ -75,14 +75,14 @@ def replay(operations: Iterable[Operation], looks: Mapping[str, str], new: Works
 
 
 class Replay:
-    """Does operations again, one by one, in a workspace."""
+    """Replays operations one by one in a workspace."""
 
     def __init__(self, workspace: Workspace, looks: Mapping[str, str]) -> None:
         self._workspace = workspace
         self._looks = looks
 
     def do(self, operation: Operation) -> NotApplied | None:
-        """Do one as far as it fits; None when all of it does."""
+        """Do one as far as it applies; None if all of it was done."""
         kept = tuple(self._fitting(operation.keys))
         gone = len(operation.keys) - len(kept)
         if gone and not kept and operation.kind is not OpKind.UNCHANGED:
@@ -107,7 +107,7 @@ class Replay:
                 if self._looks.get(key) == self._now.get(key):
                     yield key
             else:
-                # What an earlier step made is there only once that was done again.
+                # Blocks made by an earlier step exist only once that step was replayed.
                 made = set(_keys(self._workspace.messages)) if made is None else made
                 if key in made:
                     yield key
@@ -118,7 +118,7 @@ class Replay:
 
     @cached_property
     def _now(self) -> Mapping[str, str]:
-        """How those blocks look now of which it is known how they did."""
+        """The present fingerprints of the blocks whose old ones are known."""
         return looks_of(self._workspace.session, self._looks)
 
     def _why_not(self, operation: Operation) -> str | None:
@@ -134,7 +134,7 @@ class Replay:
         return workspace.why_not(operation.kind, operation.step, operation.keys)
 
     def _in_full(self, operation: Operation) -> Operation:
-        """The operation as the workspace itself would note it, however it was written."""
+        """The operation as the workspace itself would record it, however it was written."""
         workspace = self._workspace
         match operation.kind:
             case OpKind.RUN | OpKind.SKIP:

@@ -1,4 +1,4 @@
-"""What the lists show: one row a block, with its verdict, its states and where it comes from."""
+"""The rows of lists: one per block, with its verdict, states and origin."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.stages.base import Protection
 
 
 class BlockRow(Struct, frozen=True):
-    """One block as a list shows it; token figures come from the counter, by the block."""
+    """One block as shown in a list; its token count is looked up in the counter."""
 
     number: int
     """0-based number of its message in the session."""
     place: int
-    """0-based place in its message."""
+    """0-based index of the block in its message."""
     message: Message
     block: Block
     tool: str
     """The tool of a call or a result; empty otherwise."""
     path: str
-    """The file that a call or a result is about; empty otherwise."""
+    """The file that a call or a result concerns; empty otherwise."""
     verdict: Verdict
     reason: str
     states: tuple[State, ...]

@@ -1,7 +1,7 @@
-"""Giving a stage what it waits for: a memory, a summary, a provider's refusal.
+"""Supplies a stage with what it waits for: a memory, a summary, a provider's refusal.
 
-Each of these is an operation like any other: it is replayed, undone and written to recipes with its
-text. What is given can be given by any face; only `ask_model` lets something out, after a yes.
+Each input is an operation like any other: it is replayed, undone and written to recipes with its text.
+Only `ask_model` sends anything out of the program, once the person agrees.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from app.work.history import Operation, OpKind
 from app.work.workspace import Step, Workspace
 
 MEMORY_BYTES: Final = 1 << 20
-"""Of the largest file that is taken for a memory or a summary."""
+"""Maximum size of a file read as a memory or a summary."""
 REFUSAL_CHARS: Final = 2_000
-"""Code points of the longest message of a session that is looked at as an error it was told."""
+"""Maximum code points of a session message that is examined as an error message."""
 
 
 def sources(workspace: Workspace, step: str) -> tuple[str, ...]:
-    """Where a stage's summary may come from; empty for one that writes none."""
+    """The possible sources of a stage's summary; empty if the stage writes none."""
     stage = workspace.stage(step)
     return stage.source if isinstance(stage, Summarizing) else ()
 
@@ -46,15 +46,15 @@ def summarizing_steps(workspace: Workspace) -> tuple[str, ...]:
 
 
 def recovering_step(workspace: Workspace) -> str | None:
-    """The name of the step that deals with refusals; None where the pipeline has none."""
+    """The name of the step that handles refusals; None if the pipeline has none."""
     steps = (planned.name for planned in workspace.pipeline.steps if isinstance(planned.stage, Recover))
     return next(steps, None)
 
 
 def prefer(workspace: Workspace, step: str, source: str) -> bool:
-    """Let a stage take its summary from this source first, now and not only when it is due.
+    """Make a stage prefer this source for its summary, and run now rather than when its trigger is met.
 
-    It is an operation on the stage's options. False where they say so already.
+    Recorded as an operation on the stage's options. False if they are already set so.
     """
     stage = workspace.stage(step)
     if not isinstance(stage, Summarizing):
@@ -70,18 +70,18 @@ def prefer(workspace: Workspace, step: str, source: str) -> bool:
 
 
 def _writes(workspace: Workspace, step: str) -> bool:
-    """Whether a stage writes a summary as things stand, or would if it had a text."""
+    """Whether a stage writes a summary now, or would if it had a text."""
     found = walked(workspace, step)
     return found is not None and (found.result.boundary is not None or found.result.wanted is not None)
 
 
 def walked(workspace: Workspace, step: str) -> Step | None:
-    """A step as it was walked, or as it would be if all before it were accepted."""
+    """A step as it was run, or as it would be if all before it were accepted."""
     return next((found for found in workspace.ahead if found.name == step and found.edit is None), None)
 
 
 def starting_text(workspace: Workspace, step: str) -> str:
-    """What a person's own summary may start from: the one they gave, else the one by rules."""
+    """The initial text for a person's own summary: the one they gave, else the rule-based one."""
     given = workspace.state.given(step).summaries.hand
     found = walked(workspace, step)
     if given or found is None:
@@ -90,13 +90,13 @@ def starting_text(workspace: Workspace, step: str) -> str:
 
 
 def offered_memories(workspace: Workspace) -> tuple[Path, ...]:
-    """The memory files of the session's project that lie on this machine."""
+    """The memory files of the session's project that exist on this machine."""
     folder = workspace.session.cwd
     return memory_files(Path(folder)) if folder and Path(folder).is_absolute() else ()
 
 
 def read_small_file(path: Path) -> str:
-    """The text of a memory, a summary or an error; raises InputError for what cannot be one."""
+    """Read the text of a memory, a summary or an error; raises InputError if it cannot be one."""
     try:
         if not path.is_file():
             raise InputError(f"{path} is not a file")
@@ -108,10 +108,10 @@ def read_small_file(path: Path) -> str:
 
 
 def give_summary(workspace: Workspace, step: str, source: str, text: str, key: str = "") -> None:
-    """Give a stage the text of a summary from `hand`, `memory` or `model`.
+    """Supply a stage with a summary from `hand`, `memory` or `model`.
 
-    `key` is that of the request that a model answered. Raises InputError for an empty text, and where
-    the stage takes no summary from there.
+    `key` is the key of the request that the model answered. Raises InputError if the text is empty, or if
+    the stage does not accept that source.
     """
     known = sources(workspace, step)
     if source not in known:
@@ -124,9 +124,9 @@ def give_summary(workspace: Workspace, step: str, source: str, text: str, key: s
 
 
 def give_memory(workspace: Workspace, step: str, texts: Iterable[str]) -> str:
-    """Give a stage what the project's memory files say, as much of it as may be; see `give_summary`.
+    """Supply a stage with the texts of the project's memory files, up to the limit; see `give_summary`.
 
-    Tells what was left out of it, in words; empty for nothing.
+    Returns what was left out, in words; empty if nothing was.
     """
     text, left_out = memory_text(texts, workspace.estimator)
     limit = f"{MEMORY_TOKENS:,} tokens"
@@ -137,10 +137,10 @@ def give_memory(workspace: Workspace, step: str, texts: Iterable[str]) -> str:
 
 
 def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:
-    """Give a stage what a provider answered when it refused the conversation as too long.
+    """Give a stage the provider's error message that refused the conversation as too long.
 
-    Each one is a further attempt; an empty answer supposes a refusal. Raises InputError for an answer
-    of another kind, and for a stage that deals with none.
+    Each call counts as a further attempt; an empty answer assumes a refusal. Raises InputError if the
+    message is another error, or if the stage does not handle refusals.
     """
     if not isinstance(workspace.stage(step), Recover):
         raise InputError(f"{step} does not handle refusals")
@@ -150,7 +150,7 @@ def give_refusal(workspace: Workspace, step: str, answer: str = "") -> None:
 
 
 def told_refusals(workspace: Workspace) -> tuple[str, ...]:
-    """The refusals that the session itself tells of, as agents note them: the newest first, each once."""
+    """The refusals recorded in the session by its agent, newest first, without duplicates."""
     told: dict[str, None] = {}
     for _, block in reversed(tuple(blocks_of(workspace.session.messages))):
         if not isinstance(block, Text) or block.author is Author.USER or block.content.chars > REFUSAL_CHARS:
@@ -167,26 +167,26 @@ def reset(workspace: Workspace, step: str) -> None:
 
 
 def note_failure(workspace: Workspace, step: str, reason: str) -> None:
-    """Note that a summary could not be had: three in a row stop the stage."""
+    """Record a failure to get a summary: three in a row stop the stage."""
     workspace.do(Operation(OpKind.FAILURE, step, options=(("reason", reason),)))
 
 
 def wanted(workspace: Workspace, step: str) -> SummaryRequest | None:
-    """What a model would have to be asked for a stage, as things stand; None when nothing."""
+    """The request to a model that a stage wants now; None if it wants none."""
     found = walked(workspace, step)
     return None if found is None else found.result.wanted
 
 
 def prompt_tokens(workspace: Workspace, request: SummaryRequest) -> int:
-    """Tokens of what a model would be sent, counted as the session's own are."""
+    """Tokens of a request, counted with the session's own counter."""
     return workspace.estimator.block(Text("", Held(request.prompt), Author.INJECTED))
 
 
 def ask_model(workspace: Workspace, step: str, ask: Ask, *, allowed: bool) -> None:
-    """Ask a model for the summary that a stage wants, and give it to the stage.
+    """Ask a model for the summary that a stage wants, and supply it to the stage.
 
-    `allowed` is the person's yes to sending what `wanted` shows. A failure is noted, since three in a
-    row stop the stage, and raised as SummaryFailed. Raises InputError where nothing is wanted.
+    `allowed` is the person's consent to sending what `wanted` returns. A failure is recorded (three in a
+    row stop the stage) and raised as SummaryFailed. Raises InputError if no summary is wanted.
     """
     request = wanted(workspace, step)
     if request is None:

@@ -1,7 +1,7 @@
-"""A summary that is wanted of a model or a person: for a stage, or for a stretch of rows.
+"""Getting a summary from a model or a person, for a stage or for a range of rows.
 
-Both are gone through alike: the request is made and shown, sent after a yes, the answer is put in its
-place as a step that can be undone, and what was written is held against what it stands for.
+Both follow one protocol: build the request and show it, send it once the person agrees, insert the answer
+as a step that can be undone, and check the summary against the messages it replaces.
 """
 
 from __future__ import annotations
@@ -25,49 +25,49 @@ from app.work.workspace import Workspace
 
 
 class Written(Struct, frozen=True):
-    """A summary that somebody wrote, and what it is held against."""
+    """A summary by a model or a person, and the conversations it is checked against."""
 
     text: str
     before: Messages
-    """The conversation that it was made from."""
+    """The conversation it was made from."""
     after: Messages
-    """The conversation that it stands in."""
+    """The conversation that contains it."""
     session: Messages
-    """The conversation as it was opened: what a stage took out of it before is not made up either."""
+    """The conversation as opened: facts that earlier stages removed are not invented ones either."""
 
     ruled: Messages
-    """The conversation whose rules it should tell, but for those that still stand in `after`."""
+    """The conversation whose rules it should mention, except those still present in `after`."""
 
     def proof(self) -> Proof:
-        """What it made up, and which rules went that it does not tell. Takes as long as the conversation."""
+        """Find invented facts, and lost rules that it does not mention. Linear in the conversation."""
         kept = {block.key for _, block in blocks_of(self.after)}
         return prove(self.text, self.before, kept=kept, also=self.session, ruled=self.ruled)
 
 
 class SummaryTarget(Protocol):
-    """What a summary is wanted for."""
+    """What a summary is requested for."""
 
     @property
     def title(self) -> str:
-        """What it is for, in a word or two."""
+        """What the summary is for, in a word or two."""
 
     def begin(self) -> None:
-        """Get ready to ask."""
+        """Prepare for the request."""
 
     def give_up(self) -> None:
-        """Leave everything as it was before `begin`."""
+        """Restore the state from before `begin`."""
 
     def request(self) -> tuple[SummaryRequest | None, str]:
-        """What a model would be asked, or nothing and why. Takes as long as the conversation."""
+        """The request to the model, or None and the reason. Linear in the conversation."""
 
     def take(self, answer: str, request: SummaryRequest) -> None:
-        """Put a model's answer in its place; raises HandcompactError where it cannot be."""
+        """Insert a model's answer; raises HandcompactError if that is not possible."""
 
     def failed(self, reason: str) -> None:
-        """Note that the model gave none."""
+        """Record that the model gave no summary."""
 
     def written(self) -> tuple[Written | None, str]:
-        """The summary in its place, or nothing and why."""
+        """The inserted summary, or None and the reason."""
 
     def add_rules(self, rules: Iterable[Rule]) -> None:
         """Add rules to the summary, word for word; raises InputError without any."""
@@ -80,7 +80,7 @@ class ForStage:
         self._workspace = workspace
         self._step = step
         self._was_set = False
-        """Whether the stage's options were changed for this, which giving up takes back."""
+        """Whether `begin` changed the stage's options, which `give_up` then undoes."""
 
     @property
     def title(self) -> str:
@@ -104,7 +104,7 @@ class ForStage:
 
     def failed(self, reason: str) -> None:
         note_failure(self._workspace, self._step, reason)
-        # What is noted stands above the options: they are not taken back any more.
+        # The failure is recorded after the change of options, so `give_up` cannot undo that any more.
         self._was_set = False
 
     def written(self) -> tuple[Written | None, str]:
@@ -112,7 +112,7 @@ class ForStage:
         if step is None or not step.result.written:
             return None, self._note
         live = self._workspace.session.live
-        # What an earlier stage took out is gone as well, and this is the place to tell it.
+        # Rules that earlier stages removed are lost too, and this summary is the place to keep them.
         return Written(step.result.written, step.before, step.result.messages, live, live), step.result.note
 
     def add_rules(self, rules: Iterable[Rule]) -> None:
@@ -133,7 +133,7 @@ class ForStage:
 class ForRange:
     """A summary for the messages from one row to another.
 
-    The edit says which, and has the person's yes to what of their own goes with them.
+    The edit defines the range, and holds the person's consent to removing their own messages in it.
     """
 
     def __init__(self, workspace: Workspace, edit: SummariseRange) -> None:
@@ -160,7 +160,7 @@ class ForRange:
         self._workspace.edit(replace(self._edit, text=answer))
 
     def failed(self, reason: str) -> None:
-        """Nothing stops a person from asking again."""
+        """Nothing to record: the person may ask again."""
 
     def written(self) -> tuple[Written | None, str]:
         steps = self._workspace.steps

@@ -1,4 +1,4 @@
-"""Working out what the steps of a session did: by replay, each outcome remembered."""
+"""Computes the results of a session's steps by replaying them; results are cached."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.work.history import Edited, StageInputs, State
 
 
 class Status(StrEnum):
-    """Where a stage of the pipeline stands."""
+    """The status of a pipeline stage."""
 
     DONE = "done"
     SKIPPED = "skipped"
@@ -30,14 +30,14 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One stage or hand edit as it was walked: what it was given and what it did."""
+    """One stage or hand edit as it was run: its input and its result."""
 
     name: str
     number: int
     """1-based, in the pipeline; 0 for an edit."""
     status: Status
     action: Action
-    """What was called: a stage or an edit."""
+    """The stage or edit that was called."""
     before: Messages
     result: StageResult
     refused: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class Step:
 
     @property
     def label(self) -> str:
-        """What people call it: `2 microcompact`, or an edit's own words."""
+        """Its label for people: `2 microcompact`, or an edit's own words."""
         return f"{self.number} {self.name}" if self.edit is None else f"{self.edit.label} (by hand)"
 
     @property
@@ -58,17 +58,17 @@ class Step:
 
 
 Told: TypeAlias = Callable[[int, int], object]
-"""Called before each stage that is tried, with how many are done of how many."""
+"""Progress callback, called before each stage with the numbers of stages done and in all."""
 
 
 def untold(done: int, of: int) -> None:
-    """Nobody waits for it."""
+    """The progress callback that does nothing."""
 
 
 class Walker:
-    """Works out the steps of one session under one pipeline.
+    """Computes the steps of one session under one pipeline.
 
-    Messages are compared by identity: the same walk gives the same tuples again.
+    Messages are compared by identity: the same walk returns the same tuples again.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Walker:
         self._files: dict[int, Mapping[str, str]] = {}
 
     def steps(self, state: State) -> tuple[Step, ...]:
-        """The stages walked past and the edits made, in order."""
+        """The stages accepted or skipped and the edits made, in order."""
         steps: list[Step] = []
         messages = self._session.live
         index = 0
@@ -109,7 +109,7 @@ class Walker:
         return tuple(steps)
 
     def ahead(self, state: State, told: Told) -> tuple[Step, ...]:
-        """The same, and then the other stages as if each were accepted."""
+        """`steps`, followed by the remaining stages as if each were accepted."""
         steps = list(self.steps(state))
         first, end = len(state.taken), len(self._pipeline.steps)
         for index in range(first, end):
@@ -119,7 +119,7 @@ class Walker:
         return tuple(steps)
 
     def stage(self, index: int, messages: Messages, state: State, status: Status) -> Step:
-        """The stage of that index run on these messages."""
+        """Run the stage at that index on these messages."""
         planned = self._pipeline.steps[index]
         stage = planned.stage.with_options(state.options.get(planned.name, {}))
         refused = state.refused.get(planned.name, frozenset())
@@ -139,13 +139,13 @@ class Walker:
         return step if step is not None else self._remembered(key, self.tried(edit, messages, state))
 
     def tried(self, edit: Edit, messages: Messages, state: State) -> Step:
-        """What an edit does with these messages; it is not remembered."""
+        """Run an edit on these messages without caching the result."""
         result = edit(messages, self.context(messages, state))
         self._measure_made(result)
         return Step(edit.name, 0, Status.DONE, edit, messages, result)
 
     def _remembered(self, key: object, made: Step) -> Step:
-        # Two threads may work out the same: both must go on with one outcome.
+        # Two threads may compute the same step: both must continue with one result.
         step = self._memo.setdefault(key, made)
         planned = {file.path: file.text for file in step.result.files}
         if files := {**self._files.get(id(step.before), {}), **planned}:
@@ -162,13 +162,13 @@ class Walker:
         return result
 
     def _measure_made(self, result: StageResult) -> None:
-        """Measure what a step made: its figures are shown at once, before anything else is counted."""
+        """Count the blocks a step made: its figures are shown at once, before anything else is counted."""
         for change in result.changes:
             if change.after is not None:
                 self._measure.block(change.after)
 
     def context(self, messages: Messages, state: State) -> Context:
-        """What a hand edit of these messages may look at."""
+        """The context for a hand edit of these messages."""
         return self._context(messages, state.pins, StageInputs(unchanged=state.unchanged))
 
     def _context(self, messages: Messages, kept: frozenset[str], given: StageInputs) -> Context:
@@ -192,17 +192,17 @@ class Walker:
         )
 
     def judge(self, messages: Messages) -> Mapping[str, Judgement]:
-        """The verdict on every block of messages, by key; those of the newest few are remembered."""
+        """The verdict on every block of messages, by key; cached for the few newest."""
         return self._survey(messages).judgements
 
     @property
     def answers(self) -> Sequence[ResultFacts]:
-        """Every result of the live segment as it was opened, with its call."""
+        """Every tool result of the live segment as it was opened, with its call."""
         return self._survey(self._session.live).answers
 
     @property
     def protection(self) -> Protection:
-        """What must stay of the live segment as it was opened, pins apart."""
+        """The protection of the live segment as it was opened, without pins."""
         return self._survey(self._session.live).protection
 
     def _survey(self, messages: Messages) -> Survey:
@@ -210,7 +210,7 @@ class Walker:
 
     @cached_property
     def _measure(self) -> Estimator:
-        """What the pipeline's limits are in; it remembers what it measured."""
+        """The estimator of the pipeline's limits, with a cache."""
         if self._pipeline.estimator == "tokens":
             return self._estimator
         return estimator(self._pipeline.estimator, model=self._session.model)

@@ -71,7 +71,7 @@ class Workspace:
         """Whether nothing was added to the session since an export wrote it."""
         self.window_tokens = window_tokens or _window_of(session)
         self.estimator = token_estimator(session.model, exact=exact)
-        # Where only rough figures are asked for, nothing is measured twice.
+        # If only rough figures are wanted, nothing is counted again.
         rough = token_estimator(session.model, exact=False) if exact else self.estimator
         self.counter = Counter(self.estimator, rough)
         self.secrets: int | None = None
@@ -91,7 +91,7 @@ class Workspace:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The stages walked past and the edits made by hand, in order."""
+        """The stages accepted or skipped and the edits made by hand, in order."""
         return self._walker.steps(self.state)
 
     @property
@@ -144,7 +144,7 @@ class Workspace:
 
     @property
     def changes(self) -> dict[str, Change]:
-        """What all steps together did to each block of the session, by key (the last word counts)."""
+        """The combined change of all steps to each block of the session, by key (the last one wins)."""
         merged: dict[str, Change] = {}
         for step in self.steps:
             for change in step.changes:
@@ -154,7 +154,7 @@ class Workspace:
         return merged
 
     def held_back(self, step: Step) -> tuple[Change, ...]:
-        """What a stage would change too, were nothing refused or pinned: its changes that are not made."""
+        """The changes a stage would also make if nothing were rejected or pinned."""
         state = self.state
         if step.edit is not None or step.status is Status.SKIPPED or not (step.refused or state.pins):
             return ()
@@ -165,11 +165,11 @@ class Workspace:
 
     @property
     def words_gone(self) -> tuple[Text, ...]:
-        """The user's own texts that the steps so far take out, in order."""
+        """The user's own texts that the steps so far remove, in order."""
         return words_gone(self.session.live, self.messages)
 
     def checks(self, step: Step | None = None) -> tuple[Check, ...]:
-        """What is looked at for one step, or for all steps together."""
+        """The checks for one step, or for all steps together."""
         before = step.before if step else self.session.live
         after = step.result.messages if step else self.messages
         changes = step.changes if step else tuple(self.changes.values())
@@ -199,25 +199,25 @@ class Workspace:
     def calibration(self) -> Calibration:
         """How far the estimate is off, learnt from the usage that the session records.
 
-        Counts the live segment as the workspace does, so that it belongs into a thread.
+        Counts the live segment as the workspace does, so call it in a thread.
         """
         return calibrated(self.session, self.estimator)[1]
 
     def tokens(self, messages: Iterable[Message]) -> int:
-        """Tokens of these messages as far as they are counted now; always one method for all."""
+        """Tokens of these messages, counted as far as done by now; one method for all of them."""
         return self.counter.total(messages)[0]
 
     def block_tokens(self, block: Block) -> int:
-        """Tokens of one block as far as it is counted now."""
+        """Tokens of one block, estimated if it is not counted yet."""
         return self.counter.tokens(block)[0]
 
     @property
     def counted_share(self) -> float:
-        """The share of the session's text that was counted and not only estimated: 0 to 1."""
+        """The share of the session's text that was counted rather than estimated, 0 to 1."""
         return self.counter.counted_share(row.block for row in self.rows)
 
     def to_count(self) -> list[Block]:
-        """Every block worth counting: the session's, and those that the steps so far made."""
+        """Every block to count: the session's, and those made by the steps so far."""
         made = [change.after for change in self.changes.values() if change.after is not None]
         return [row.block for row in self.rows] + made
 
@@ -227,7 +227,7 @@ class Workspace:
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Count these blocks until `stop` says so; does nothing where only rough figures were asked for."""
+        """Count these blocks until `stop` returns true; does nothing if only rough figures are wanted."""
         if self.estimator.exact:
             watch(self.counter.run(tuple(blocks), stop), progress)
 
@@ -237,9 +237,9 @@ class Workspace:
             self.count(self.to_count(), progress=progress)
 
     def examine(self, progress: Callable[[str], None] = lambda _: None) -> None:
-        """Count the session as it was opened, and the strings in it that look like keys, in one reading.
+        """Count the session as it was opened, and find strings that look like API keys, in one pass.
 
-        Does nothing where only rough figures were asked for: those read no text.
+        Does nothing if only rough figures are wanted: those need no text.
         """
         if self.estimator.exact:
             blocks = tuple(row.block for row in self.rows)
@@ -253,10 +253,10 @@ class Workspace:
     # What a person does
 
     def why_not(self, kind: OpKind, step: str = "", keys: Iterable[str] = ()) -> str | None:
-        """Why this cannot be done now, in words; None when it can."""
+        """Why this operation is not possible now, in words; None if it is."""
         known = {s.name for s in self.pipeline.steps}
         if kind in (OpKind.RUN, OpKind.SKIP, OpKind.BACK):
-            # Only these ask for the state, which takes a look at every operation.
+            # Only these need the state, which is folded from every operation.
             taken = len(self.state.taken)
             if kind is OpKind.BACK:
                 return None if taken else "no stage has been run yet"
@@ -274,23 +274,23 @@ class Workspace:
         return self._take(OpKind.RUN)
 
     def skip(self) -> bool:
-        """Pass over the next stage; False after the last one."""
+        """Skip the next stage; False after the last one."""
         return self._take(OpKind.SKIP)
 
     def run_all(self) -> None:
-        """Accept every stage that is left."""
+        """Accept all remaining stages."""
         while self.advance():
             pass
 
     def back(self) -> bool:
-        """Take the newest stage back, keeping its options and refusals; False before the first."""
+        """Revert the newest stage, keeping its options and rejections; False before the first."""
         if self.why_not(OpKind.BACK):
             return False
         self.history.do(Operation(OpKind.BACK))
         return True
 
     def go_to(self, number: int) -> None:
-        """Make stage `number` (1-based) the next one: accept those before it, take the others back."""
+        """Make stage `number` (1-based) the next one: accept those before it, revert the others."""
         while len(self.state.taken) >= max(1, number):
             self.back()
         while len(self.state.taken) < number - 1:
@@ -304,38 +304,38 @@ class Workspace:
         self.history.do(Operation(OpKind.OPTIONS, step, options=parsed))
 
     def refuse(self, step: str, keys: Iterable[str]) -> None:
-        """Refuse changes of a stage: it runs again with these blocks kept."""
+        """Reject changes of a stage: it runs again with these blocks kept."""
         self.history.do(Operation(OpKind.REFUSE, step, tuple(keys)))
 
     def allow(self, step: str, keys: Iterable[str]) -> None:
-        """Take refusals back."""
+        """Revert rejections."""
         self.history.do(Operation(OpKind.ALLOW, step, tuple(keys)))
 
     def pin(self, keys: Iterable[str], *, rule: str = "") -> None:
-        """Keep blocks from every stage, those already run included; `rule` is what chose them, if one did."""
+        """Protect blocks from every stage, including those already run; `rule` selected them, if any did."""
         self.history.do(Operation(OpKind.PIN, keys=tuple(keys), rule=rule))
 
     def unpin(self, keys: Iterable[str], *, rule: str = "") -> None:
-        """Let go of pins."""
+        """Remove pins."""
         self.history.do(Operation(OpKind.UNPIN, keys=tuple(keys), rule=rule))
 
     def do(self, operation: Operation) -> None:
-        """Add an operation that has no method of its own; raises BadPipeline for an edit that is none."""
+        """Add an operation that has no method of its own; raises BadPipeline for an invalid edit."""
         if operation.kind is OpKind.EDIT:
             edit_of(operation)
         self.history.do(operation)
 
     def why_not_edit(self, edit: Edit) -> str | None:
-        """Why a hand edit cannot be done now as it was asked for, in words; None when it can."""
+        """Why a hand edit cannot be done now as requested, in words; None if it can."""
         return edit.why_not(self.messages, self.context)
 
     @property
     def context(self) -> Context:
-        """What a hand edit of the messages as they are now may look at."""
+        """The context for a hand edit of the present messages."""
         return self._walker.context(self.messages, self.state)
 
     def try_edit(self, edit: Edit) -> Step:
-        """What an edit would do as far as it may; nothing is taken down."""
+        """Run an edit as far as it is allowed, without recording it."""
         return self._walker.tried(edit, self.messages, self.state)
 
     def edit(self, edit: Edit, *, rule: str = "") -> Step:
@@ -346,23 +346,23 @@ class Workspace:
         return self.steps[-1]
 
     def look_at_disk(self) -> int:
-        """Find the reads whose file stands on disk as it was read, for stages that ask; says how many."""
+        """Find the reads whose file is unchanged on disk, for stages that use it; returns their number."""
         keys = unchanged_reads(self.session.live, self.session.cwd)
         self.history.do(Operation(OpKind.UNCHANGED, keys=tuple(sorted(keys))))
         return len(keys)
 
     def undo(self) -> Operation | None:
-        """Take the newest operation back, whatever it was."""
+        """Undo the newest operation, of any kind."""
         return self.history.undo()
 
     def redo(self) -> Operation | None:
-        """Do again what was undone last."""
+        """Redo the operation undone last."""
         return self.history.redo()
 
     def choose(self, pipeline: Pipeline) -> None:
-        """Open another pipeline; pins and hand edits stay, its stages do not fit any more and go.
+        """Switch to another pipeline; pins and hand edits stay, operations on the old stages are dropped.
 
-        An edit of what a stage had made goes with it.
+        An edit of a block that a stage had made is dropped too.
         """
         pins, path = self.state.pins, self.state.path
         self.pipeline = pipeline
@@ -375,14 +375,14 @@ class Workspace:
                 self.history.do(step.operation)
 
     def list_results_in(self, index: str) -> None:
-        """Have the results that are no longer there listed in another file, which summaries then name."""
+        """Set the file in which removed results are listed, and which summaries name."""
         self.index = index
         self._walker = self._new_walker()
 
     def fork(self, pipeline: Pipeline) -> Workspace:
-        """Another workspace on the same session with another pipeline, to try things in.
+        """A workspace on the same session with another pipeline, for trials.
 
-        Counts and verdicts are shared, pins are copied, and nothing else of what was done.
+        Counts and verdicts are shared and pins copied; no other operations are taken over.
         """
         other = Workspace(
             self.session,
@@ -425,9 +425,9 @@ class Workspace:
 
 
 def _window_of(session: Session) -> int:
-    """The model's window in tokens, as the session records it.
+    """The model's window in tokens, as recorded in the session.
 
-    Where it does not: 200,000, or a million where a call was larger than that.
+    If it records none: 200,000, or a million if a call was larger than that.
     """
     if session.window is not None:
         return session.window
