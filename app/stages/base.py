@@ -1,4 +1,4 @@
-"""What a stage is: a frozen set of options that can be called on a conversation.
+"""The base of stages: frozen options that can be called on a conversation.
 
 A stage is pure. It is given the live segment and a context, and returns the new messages with the
 list of what it changed and why; files it wants saved are returned as planned files. The rules that
@@ -105,18 +105,18 @@ class Context:
     """Cached surveys of the conversations examined so far."""
 
     def survey(self, messages: Messages) -> Survey:
-        """What stages ask about these messages, found once for all of them."""
+        """The cached survey of these messages, shared by all stages."""
         return self.surveys.of(messages, self.cwd)
 
     @property
     def counts(self) -> Estimator:
-        """What people are told sizes in."""
+        """The estimator for sizes shown to people."""
         return self.tokens or self.estimator
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """What changes a conversation, by a pipeline or by hand: options that can be called on messages."""
+    """Base of stages and hand edits: options that can be called on messages to change them."""
 
     sort: ClassVar[str]
     """`stage` or `edit`, as errors call it."""
@@ -125,14 +125,14 @@ class Action:
     title: ClassVar[str]
     """Two or three words for people."""
     local: ClassVar[tuple[str, ...]] = ()
-    """Options that no pipeline file may set, since it can come from a stranger: only flags and settings."""
+    """Options that only flags and settings may set: a pipeline file can come from a stranger."""
     spoken: ClassVar[tuple[str, ...]] = ()
-    """Options whose words come to stand in the conversation: in a pipeline file one plain line each."""
+    """Options whose text is inserted into the conversation: in a pipeline file one plain line each."""
     common: ClassVar[tuple[str, ...]] = ()
-    """Options that all of its sort have; they are listed last."""
+    """Options shared by all actions of the sort; they are listed last."""
 
     def __call__(self, messages: Messages, context: Context) -> StageResult:
-        """The conversation after it; the input is never changed."""
+        """Return the changed conversation; the input is never modified."""
         raise NotImplementedError
 
     @classmethod
@@ -208,7 +208,7 @@ class Stage(Action):
 
 
 def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult:
-    """The conversation after a stage, which is not asked when it is off or its target is met already."""
+    """Run a stage, unless it is disabled or its target is already met."""
     if not stage.enabled:
         return StageResult(messages, note="switched off")
     target = stage.target(context)
@@ -218,6 +218,6 @@ def run_stage(stage: Stage, messages: Messages, context: Context) -> StageResult
         if tokens <= target:
             within = f"{tokens:,} {context.counts.unit} are within the target of {target:,}"
             return StageResult(messages, note=within, size_before=survey.total(context.estimator))
-    # What a stage makes holds no circle, and the session that it is made of is large.
+    # Stages create no reference cycles, and collecting a large session's objects would be slow.
     with collector_paused():
         return stage(messages, context)

@@ -1,4 +1,4 @@
-"""The message that stands for what a stage took out, with its boundary marker."""
+"""The message that replaces what a stage removed, with its boundary marker."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def boundary_message(
 
 
 def index_line(context: Context, gone: Iterable[Block], stays: Messages, earlier: Iterable[Text] = ()) -> str:
-    """What a summary says of where the results are listed that it or a placeholder stands for.
+    """The line of a summary that names the index of the results removed by it or by placeholders.
 
-    Empty where there are none, where no list will be written, and where one of the `earlier` texts that
-    stand beside it says so already.
+    Empty if no results were removed, no index will be written, or one of the `earlier` texts kept beside it
+    has the line already.
     """
     if not context.index or any(context.index in text.content.read() for text in earlier):
         return ""
@@ -50,7 +50,7 @@ def made_change(block: Block, reason: str) -> Change:
 
 
 def sized(messages: Messages, at: int, before: Messages, context: Context) -> Messages:
-    """`messages` whose boundary at `at` tells the tokens before and after it."""
+    """`messages` with the token counts before and after filled in on the boundary at `at`."""
     message = messages[at]
     if message.boundary is None:
         return messages
@@ -64,7 +64,7 @@ def sized(messages: Messages, at: int, before: Messages, context: Context) -> Me
 
 
 def tokens_of(messages: Messages, context: Context) -> int | None:
-    """Tokens of a conversation, in the pipeline's measure if that is one of tokens, else in people's."""
+    """Tokens of a conversation by the pipeline's estimator if its unit is tokens, else by that for people."""
     measure = _measure(context)
     return None if measure is None else context.survey(messages).total(measure)
 

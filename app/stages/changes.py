@@ -1,4 +1,4 @@
-"""What a step did to single blocks."""
+"""The changes of a step to individual blocks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class ChangeKind(StrEnum):
     """What happened to a block."""
 
     CUT = "cut"
-    """Its text was shortened, or its pictures went."""
+    """Its text was shortened, or its images removed."""
     CLEARED = "cleared"
     """Its text became a placeholder."""
     SAVED = "saved"
-    """Its text went to a file and a preview stays."""
+    """Its text was moved to a file and a preview stays."""
     STUB = "stub"
     """Its text became a line that names another copy."""
     EDITED = "edited"
-    """Its text was written anew by hand."""
+    """Its text was rewritten by hand."""
     DROPPED = "dropped"
     MADE = "made"
 
@@ -40,9 +40,9 @@ class Change(Struct, frozen=True):
 
 
 class Changes(Sequence[Change]):
-    """Changes whose number is known, and which are made when somebody looks at one.
+    """A lazy sequence of changes: the length is known, the items are created on first access.
 
-    A stage that drops most of a session would make one of each of its blocks, mostly for nobody.
+    A stage that drops most of a session would otherwise create one per block, mostly unused.
     """
 
     def __init__(self, count: int, make: Callable[[], tuple[Change, ...]]) -> None:
@@ -74,6 +74,6 @@ class Changes(Sequence[Change]):
 
 
 def dropped(count: int, blocks: Callable[[], Iterable[Block]], reason: str) -> Changes:
-    """The changes that take blocks out, of which there are so many."""
+    """The `count` changes that drop these blocks."""
     kind = ChangeKind.DROPPED
     return Changes(count, lambda: tuple(Change(b.key, kind, reason, b, None) for b in blocks()))

@@ -32,7 +32,7 @@ def is_marker(message: Message) -> bool:
 
 
 def weight(message: Message, counts: str) -> int:
-    """How much a message counts."""
+    """The number of messages or blocks that a message counts as."""
     if is_marker(message):
         return 0
     return len(message.blocks) if counts == BLOCKS else 1
@@ -48,7 +48,7 @@ def weigh(survey: Survey, counts: str) -> int:
 
 
 def tail_of(messages: Messages, keep: int, counts: str) -> int:
-    """The cut that leaves the newest `keep`, or the message more that they begin in."""
+    """The cut that keeps the newest `keep`, rounded up to a whole message."""
     cut, kept = len(messages), 0
     while cut > 0 and kept < keep:
         cut -= 1
@@ -57,9 +57,9 @@ def tail_of(messages: Messages, keep: int, counts: str) -> int:
 
 
 def tail_within(messages: Messages, tokens: int, keep: int, counts: str, estimator: Estimator) -> int:
-    """The cut that leaves as many of the newest as have room in `tokens`, and never fewer than `keep`.
+    """The cut that keeps as many of the newest as fit into `tokens`, but at least `keep`.
 
-    Where all have room, the newest `keep` stay (MiniCode).
+    If all fit, it keeps the newest `keep` (MiniCode).
     """
     size = kept = 0
     for i in reversed(range(len(messages))):
@@ -72,9 +72,9 @@ def tail_within(messages: Messages, tokens: int, keep: int, counts: str, estimat
 
 
 def whole_pairs_before(messages: Messages, cut: int) -> int:
-    """The cut moved back until no result that stays has its call before it.
+    """Move a cut back until no kept result has its call before the cut.
 
-    Looks at no more than the tail, unless a result there lacks its call.
+    Examines only the tail, unless a result there lacks its call.
     """
     waiting: set[str] = set()
     """Ids of results that stay and whose call was not met yet,"""
@@ -101,9 +101,9 @@ def whole_pairs_before(messages: Messages, cut: int) -> int:
 
 
 def whole_pairs_behind(messages: Messages, end: int) -> int:
-    """The end of a head moved on until no call in it has its result behind it.
+    """Move the end of a head forward until no call in it has its result after it.
 
-    Looks at no more than the head, unless a call there lacks its result.
+    Examines only the head, unless a call there lacks its result.
     """
     waiting: set[str] = set()
     behind: set[str] = set()

@@ -25,7 +25,7 @@ _KEEPS_OTHERS: Final = frozenset({ChangeKind.CUT, ChangeKind.SAVED, ChangeKind.E
 
 
 class Rules(Protocol):
-    """What a stage or a hand edit says of how its changes are to be made."""
+    """The options of a stage or hand edit that govern its changes."""
 
     @property
     def protect(self) -> bool:
@@ -36,14 +36,14 @@ class Rules(Protocol):
         """Whether results are only replaced by shorter ones."""
 
     def target(self, context: Context) -> int:
-        """Tokens at which no more changes are made; 0: no such stop."""
+        """Size in tokens at which no more changes are made; 0: no target."""
 
 
 class Draft:
     """The changes that one stage or edit wants to make to one conversation."""
 
     def __init__(self, rules: Rules, messages: Messages, context: Context, *, sized: bool = True) -> None:
-        """`sized` says whether anybody asks for sizes: to count a whole session takes long."""
+        """`sized` says whether sizes are needed: counting a whole session is slow."""
         self.messages = messages
         self.context = context
         self.protection = context.protection if rules.protect else context.protection.only_pinned()
@@ -53,7 +53,7 @@ class Draft:
         survey = context.survey(messages)
         self.size_before = survey.total(context.estimator) if sized else 0
         self.target = rules.target(context)
-        """Tokens at which no more changes are made; 0 where there is no such stop."""
+        """Size in tokens at which no more changes are made; 0 if there is no target."""
         self._only_if_smaller = rules.only_if_smaller
         self._changes: list[Change] = []
         self._messages: list[int] = []
@@ -73,31 +73,31 @@ class Draft:
 
     @property
     def size(self) -> int:
-        """In the pipeline's measure, with the changes so far."""
+        """Size with the changes so far, in the unit of the pipeline's estimator."""
         return self._size.after(self._changes)
 
     @property
     def freed(self) -> int:
-        """Tokens that the changes so far take out, as people are told sizes."""
+        """Size removed by the changes so far, by the estimator for people."""
         counts = self.context.counts
         return -sum(_growth(counts, c.before, c.after) for c in self._changes if c.before is not None)
 
     @property
     def is_met(self) -> bool:
-        """Whether the conversation is as small as the stage was told to make it."""
+        """Whether the stage's target size is reached."""
         return self.target > 0 and self._tokens.after(self._changes) <= self.target
 
     @property
     def newest(self) -> Block | None:
-        """The block that the newest change put there; None where it dropped one, or there is none yet."""
+        """The new block of the newest change; None if that dropped a block, or there is none yet."""
         return self._changes[-1].after if self._changes else None
 
     def set_text(
         self, at: ResultAt, text: str, kind: ChangeKind, reason: str, file: PlannedFile | None = None
     ) -> bool:
-        """Give a result another text unless a rule forbids it; says whether it was done.
+        """Replace a result's text unless a rule forbids it; returns whether it was done.
 
-        Pictures and unknown parts stay where a text is cut, saved or edited, and go where it is a stub.
+        Images and unknown parts stay if the text is cut, saved or edited, and are dropped otherwise.
         """
         if len(text) == at.chars and text == text_of(at.result):
             return False
@@ -107,9 +107,9 @@ class Draft:
         return self._put(at, new, len(text), carried, kind, reason, file)
 
     def clear(self, at: ResultAt, placeholder: Placeholder, reason: str) -> bool:
-        """Leave nothing but a placeholder of a result unless a rule forbids it; says whether it was done.
+        """Replace a result by a placeholder unless a rule forbids it; returns whether it was done.
 
-        Whole sessions are cleared so: what can be told by lengths alone is asked first.
+        Called for whole sessions, so the checks that need only lengths come first.
         """
         old, chars = at.result, len(placeholder.text)
         if chars == at.chars and placeholder.text == text_of(old):
@@ -132,7 +132,7 @@ class Draft:
         reason: str,
         file: PlannedFile | None = None,
     ) -> bool:
-        """Put another result in a result's place unless a rule forbids it; says whether it was done."""
+        """Replace a result unless a rule forbids it; returns whether it was done."""
         chars, carried, *_ = extent(new)
         return self._put(at, new, chars, carried, kind, reason, file)
 
@@ -160,7 +160,7 @@ class Draft:
         return True
 
     def change(self, message: int, block: int, new: Block, kind: ChangeKind, reason: str) -> bool:
-        """Put another block in a block's place, however long, unless its words are protected."""
+        """Replace a block by another of any length, unless its text is protected."""
         old = self.messages[message].blocks[block]
         if self.protection.keeps_text(old.key):
             self.protected += 1
@@ -169,9 +169,9 @@ class Draft:
         return True
 
     def drop(self, message: int, block: int, reason: str) -> bool:
-        """Take a block out unless it is protected; says whether it was done.
+        """Drop a block unless it is protected; returns whether it was done.
 
-        A message of which nothing is left goes too.
+        A message with no blocks left is dropped too.
         """
         old = self.messages[message].blocks[block]
         if self.protection.keeps_place(old.key):
@@ -259,7 +259,7 @@ class Draft:
 
 
 class _Size:
-    """The size of a conversation with the changes so far; it measures them when somebody asks."""
+    """The size of a conversation with the changes so far, measured lazily."""
 
     def __init__(self, measure: Estimator, before: int) -> None:
         self._measure = measure
@@ -267,7 +267,7 @@ class _Size:
         self._measured = 0
 
     def after(self, changes: Sequence[Change]) -> int:
-        """The size after these changes, the same ones as before and some more."""
+        """The size after these changes, which must extend those of the previous call."""
         while self._measured < len(changes):
             change = changes[self._measured]
             self._size += _growth(self._measure, change.before, change.after)
@@ -280,6 +280,6 @@ def _growth(measure: Estimator, old: Block | None, new: Block | None) -> int:
 
 
 def _keeping_others(result: ToolResult, new: ToolResult) -> ToolResult:
-    """The new result with the pictures and unknown parts of the old one."""
+    """The new result with the images and unknown parts of the old one."""
     others = tuple(part for part in result.parts if not isinstance(part, Text))
     return replace(new, parts=new.parts + others) if others else new

@@ -1,4 +1,4 @@
-"""The options of stages and edits: how one explains itself, and how a value for it is checked."""
+"""The options of stages and edits: their declaration, help and validation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from msgspec import Struct
 from app.errors import BadPipeline
 
 HUGE: Final = 10**12
-"""The largest number that an option may be where it says nothing else."""
+"""Default maximum of a numeric option."""
 _MOST_ITEMS: Final = 1_000
-"""Items of the longest list that an option may be."""
+"""Maximum number of items in a list option."""
 
 
 def option(
@@ -26,7 +26,7 @@ def option(
     maximum: int = HUGE,
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A stage's option: a dataclass field that knows how to explain and check itself."""
+    """Declare an option: a dataclass field with its help text and its limits."""
     metadata = {"about": about, "unit": unit, "minimum": minimum, "maximum": maximum, "choices": choices}
     if isinstance(default, list | dict | set):
         raise TypeError("an option's default must be immutable")
@@ -42,14 +42,14 @@ class Option(Struct, frozen=True):
     about: str
     unit: str
     minimum: int | None
-    """Of a number, or of each in a list."""
+    """Minimum of a number, or of each item in a list."""
     maximum: int
     choices: tuple[str, ...]
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """` (did you mean keep_recent?)` where one of the known words is much like this one, else nothing."""
-    # Imported here: few runs meet a word that is none.
+    """` (did you mean keep_recent?)` if a known word is similar to this one, else empty."""
+    # Imported lazily: few runs need it.
     from difflib import get_close_matches
 
     near = get_close_matches(word, list(known), 1, 0.55)
@@ -76,7 +76,7 @@ def check_option(stage: str, option: Option, value: Any) -> Any:
 
 
 def _check_item(where: str, option: Option, item: Any) -> None:
-    """Raises BadPipeline for a value, or for one of a list, that is none of those that may be."""
+    """Raise BadPipeline if a value, or an item of a list, is out of range or not a choice."""
     if option.choices and item not in option.choices:
         raise BadPipeline(f"{where} must be one of {', '.join(option.choices)}, not {told(item)}")
     if isinstance(item, bool) or not isinstance(item, int | float):
@@ -88,7 +88,7 @@ def _check_item(where: str, option: Option, item: Any) -> None:
 
 
 def told(value: Any) -> str:
-    """A value for an error: its own spelling, cut where it is long."""
+    """A value for an error message: its repr, shortened if long."""
     try:
         told = repr(value)
     except ValueError:

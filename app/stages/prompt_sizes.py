@@ -1,4 +1,4 @@
-"""How large a session's prompts were: as the provider reported it, else by estimate."""
+"""The sizes of a session's prompts: as reported by the provider, else estimated."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from app.tokens.base import Estimator
 
 
 class PromptSize(NamedTuple):
-    """The moment before one model call."""
+    """The prompt of one model call."""
 
     after: int
-    """Messages that are there."""
+    """Number of messages in the prompt."""
     tokens: int | None
-    """What the prompt measures; None where that is not known, which changes nothing."""
+    """Size of the prompt; None if unknown, in which case a replay does nothing at this call."""
     recorded: bool = False
     reply: str | None = None
-    """Key of the message that the call gave."""
+    """Key of the reply."""
     restarted: bool = False
-    """Whether the program was started anew just before, so that latch and frozen set are forgotten."""
+    """Whether the agent was restarted just before, which resets the latch and the frozen set."""
 
 
 def readings_of(messages: Sequence[Message], measure: Estimator) -> Iterator[PromptSize]:
-    """The moments before every model call, and before the one that comes next.
+    """The prompts of every model call, and of the next one.
 
-    A prompt measures what the provider reported for its call. Where it reported nothing, it measures
-    the newest report and what came since, by `measure` (which is asked only then).
+    A prompt's size is what the provider reported for its call. If it reported nothing, it is the newest
+    reported size plus what was added since, by `measure` (called only then).
     """
     known = since = 0
     for i, message in enumerate(messages):

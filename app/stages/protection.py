@@ -1,7 +1,7 @@
-"""What no stage may touch until the person lifts it: pins, answers, instructions, the open turn.
+"""Which blocks no stage may change unless the person allows it: pins, answers, instructions, the open turn.
 
-Two things are told apart. Words are kept when a block may not be cut, cleared or saved; a place is
-kept when it may not be dropped. The results of the newest assistant message keep their place only,
+There are two kinds. A block whose text is kept may not be cut, cleared or saved; one whose place is kept
+may not be dropped. The results of the newest assistant message keep their place only,
 so that the pair stays whole while a stage may still shorten them.
 """
 
@@ -42,7 +42,7 @@ class Protection:
         return frozenset(self.text).union(self.place)
 
     def only_pinned(self) -> Protection:
-        """What stays when a stage is told not to protect: the person's pins."""
+        """The protection of a stage with `protect` off: only the person's pins."""
         return Protection(
             text={key: reason for key, reason in self.text.items() if key in self.pinned},
             pinned=self.pinned,
@@ -62,7 +62,7 @@ def protected(messages: Sequence[Message], *, pinned: Collection[str] = ()) -> P
 
 
 def unpinned(messages: Sequence[Message], answers: Iterable[ResultFacts]) -> Protection:
-    """What of `messages`, of whose results `answers` tells, must stay by itself."""
+    """The protection of `messages` without pins; `answers` are the facts of their results."""
     text: dict[str, str] = {}
     place: dict[str, str] = {}
     _keep_words_in_results(answers, text)

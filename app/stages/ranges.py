@@ -1,7 +1,7 @@
-"""Dropping a range of messages without breaking what stays.
+"""Drops a range of messages without breaking the rest.
 
-Protected blocks of a dropped range stay with their pair, in order, directly after the one marker;
-a pair that reaches over the edge of the range stays whole.
+Protected blocks of the range stay with the other half of their pair, in order, directly after the marker;
+a pair that crosses the edge of the range stays whole.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.stages.survey import Survey
 
 @dataclass(frozen=True)
 class RangeDrop:
-    """What is left of a range, and what went; nothing is listed before somebody looks."""
+    """What stays and what is dropped of a range; dropped blocks are listed lazily."""
 
     kept: Messages
     """What stays of the range, in order: protected blocks with their pairs."""
@@ -33,12 +33,12 @@ class RangeDrop:
 
     @property
     def gone(self) -> Iterator[Block]:
-        """What does not stay, in order."""
+        """The dropped blocks, in order."""
         return self._gone()
 
     @property
     def first(self) -> str:
-        """Key of the first block that does not stay."""
+        """Key of the first dropped block."""
         return next(self.gone).key
 
 
@@ -50,7 +50,7 @@ def drop_range(
     reason: str,
     spare: Collection[str] = (),
 ) -> RangeDrop:
-    """Drop the messages from `start` to `end` but for what must stay and the blocks with keys in `spare`."""
+    """Drop the messages from `start` to `end`, except protected blocks and those with keys in `spare`."""
     span = range(survey.starts[start], survey.starts[end])
     protected = _within(span, protection.kept, survey)
     stays = _within(span, _with_pairs(survey, start, end, protected.keys() | spare), survey)
@@ -67,7 +67,7 @@ def drop_range(
 
 
 def _within(span: range, keys: Iterable[str], survey: Survey) -> dict[str, int]:
-    """Where those of the keys are whose block lies in that part of all blocks."""
+    """The positions of those keys whose block is in that span of all blocks."""
     places = ((key, survey.places.get(key, -1)) for key in keys)
     return {key: place for key, place in places if place in span}
 
@@ -117,7 +117,7 @@ def words_of_request(messages: Messages) -> set[str]:
 
 
 def prologue(messages: Messages) -> int:
-    """How many messages at the start are no conversation: system messages and the live summary."""
+    """Number of leading messages that are not conversation: system messages and the live summary."""
     count = 0
     for message in messages:
         if message.role is not Role.SYSTEM and not (message.boundary and message.boundary.hides):

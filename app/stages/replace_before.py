@@ -1,4 +1,4 @@
-"""Putting one message, behind a boundary, in the place of all that stands before a cut."""
+"""Replaces everything before a cut by one message with a boundary."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from app.stages.survey import Survey
 
 
 class Cut(Struct, frozen=True):
-    """A conversation at a cut: what goes, what stays of that, and what stays anyway."""
+    """A conversation divided at a cut: what is removed, and what is kept on either side."""
 
     given: Messages
     system: Messages
     """System messages: they stay in front."""
     gone: Messages
-    """What lies before the cut, as it was."""
+    """The messages before the cut, as they were."""
     kept: Messages
-    """What stays of that: protected blocks with their pairs, the first request if it was asked for."""
+    """What is kept of them: protected blocks with their pairs, and the first request if wanted."""
     earlier: tuple[Text, ...]
-    """Earlier summaries whose words are carried on, since the new one was not made from them."""
+    """Earlier summaries to carry on, since the new summary was not made from them."""
     tail: Messages
     drop: RangeDrop
-    """What goes, block by block."""
+    """The removed blocks."""
     removed: int
     """Messages of which nothing stays; markers are not counted."""
     carried: int
@@ -40,7 +40,7 @@ class Cut(Struct, frozen=True):
 
     @property
     def changes(self) -> Sequence[Change]:
-        """The changes that take it out."""
+        """The changes that remove the blocks."""
         return self.drop.changes
 
     @property
@@ -58,9 +58,9 @@ def cut_at(
     keep_earlier: bool,
     keep_first_user: bool,
 ) -> Cut:
-    """What a cut before message `cut`, system messages not counted, would take.
+    """Divide a conversation before message `cut`, not counting system messages.
 
-    `keep_earlier` carries on the summaries of earlier compactions, as they are.
+    `keep_earlier` carries on the summaries of earlier compactions unchanged.
     """
     rest = survey.rest
     spoken = survey if rest is survey.messages else Survey(rest)
@@ -86,9 +86,9 @@ def cut_at(
 def replaced(
     cut: Cut, text: str, author: Author, boundary: Boundary, context: Context, reason: str
 ) -> StageResult:
-    """The conversation with `text` in the place of what goes; the boundary gets its counts here.
+    """Replace what is removed by `text`; fills in the counts of the boundary.
 
-    A summary says where the results are listed that are no longer there.
+    A summary also names the index of removed results.
     """
     ends = cut.kept + cut.tail
     told = replace(

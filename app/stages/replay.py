@@ -1,4 +1,4 @@
-"""What a stage that walks a saved session call by call saw: for a screen that walks the calls too."""
+"""The record of a stage that replays a session call by call, for screens that step through it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.stages.prompt_sizes import PromptSize
 
 
 class ReplayOutcome(StrEnum):
-    """How a long result stands at the end of the walk."""
+    """The state of a long result at the end of the replay."""
 
     FROZEN = "frozen"
     """It was there when the latch opened."""
@@ -21,7 +21,7 @@ class ReplayOutcome(StrEnum):
     """It was not seen often enough yet."""
     CUT = "cut"
     SPARED = "spared"
-    """It is no candidate: its tool, a failure, protection ..."""
+    """It is not a candidate: its tool, a failure, protection ..."""
 
 
 class ModelCall(Struct, frozen=True):
@@ -30,13 +30,13 @@ class ModelCall(Struct, frozen=True):
     number: int
     """1-based."""
     message: str | None
-    """Key of the reply; None for the call that comes when the session goes on."""
+    """Key of the reply; None for the next call, which has none yet."""
     tokens: int | None
-    """What went in; None where nothing was measured."""
+    """Size of the prompt; None if unknown."""
     recorded: bool
     """Whether the provider reported those tokens; else they are estimated."""
     is_open: bool
-    """Whether the latch stands open at this call."""
+    """Whether the latch is open at this call."""
     cut: tuple[str, ...] = ()
     """Keys of the results that were cut before it."""
 
@@ -49,17 +49,17 @@ class WatchedResult(Struct, frozen=True):
     words: str
     """Why, as a fragment of a sentence."""
     seen: int = 0
-    """Calls that had it whole in their prompt after the latch opened."""
+    """Calls after the latch opened whose prompt held the whole result."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """The walk from the first call to the one that comes next."""
+    """The replay from the first call to the next one."""
 
     readings: Sequence[PromptSize]
     """The moment before each call."""
     latch: Mapping[int, bool]
-    """Number of a call -> whether the latch stands open from it on, where that changes."""
+    """Number of a call -> whether the latch is open from it on; only where that changes."""
     cuts: Mapping[int, tuple[str, ...]]
     """Number of a call -> keys of the results that were cut before it."""
     results: tuple[WatchedResult, ...]

@@ -1,8 +1,8 @@
-"""A long result that the model has seen often enough loses its middle, once the conversation is long.
+"""Cuts the middle of long results that the model has seen often enough, once the conversation is long.
 
-Below the latch nothing is touched, so that the provider's prompt cache keeps its prefix. A saved
-session is replayed: its model calls are walked in order, the latch opens where the measure crosses,
-and what was there at that moment is frozen for good. No counter is written into the session.
+Before the latch opens nothing is changed, which keeps the provider's prompt cache valid. A saved session is
+replayed: its model calls are visited in order, the latch opens when the prompt size crosses the limit, and
+results present at that moment are never cut. No counter is written into the session.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ResultGate(Stage):
         return self.walk(messages, context.survey(messages).readings(context.counts), context)
 
     def walk(self, messages: Messages, readings: Sequence[PromptSize], context: Context) -> StageResult:
-        """The conversation after these moments, in their order."""
+        """Replay these prompts in order and return the resulting conversation."""
         walk = _Walk(self, messages, context, readings)
         for number, reading in enumerate(readings, 1):
             if not walk.is_settled or reading.restarted:
@@ -98,7 +98,7 @@ class _Walk:
         self._opened_at: int | None = None
         self._frozen_ids: frozenset[str] = frozenset()
         self.is_settled = False
-        """Whether no moment can change anything any more, as long as the program goes on."""
+        """Whether no further prompt can change anything, unless the agent is restarted."""
         self._next = 0
         """Index of the first long result that no moment since the latch opened was ripe for."""
 
@@ -161,7 +161,7 @@ class _Walk:
         return None
 
     def finish(self) -> StageResult:
-        """What the walk came to."""
+        """The result of the replay."""
         replay = self._replay()
         if self._opened_at is None:
             largest = "none is recorded" if self._largest is None else _measured(self._largest)

@@ -1,7 +1,7 @@
-"""Results that go to a file and leave a preview: names, what the file holds, and what the preview says.
+"""Plans saved results: file names, file contents, and the previews that stay in the conversation.
 
-Nothing is written here: files are planned, and an export writes them. A name is made of a tool's or a
-call's name, which can be anything; it is made safe, and two results never share one.
+Nothing is written here; an export writes the planned files. File names come from tool names or call ids,
+which can be anything, so they are sanitised; two results never share one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAME_CHARS: Final = 100
 _FOLDER_CHARS: Final = 200
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
 _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
-"""Names that Windows keeps for devices, whatever their ending."""
+"""Device names reserved by Windows, with any extension."""
 
 
 def folder_option(default: str = FOLDER) -> Any:
@@ -45,7 +45,7 @@ def root_option() -> Any:
 
 
 def check_folders(stage: str, folder: str, root: str) -> None:
-    """Raises BadPipeline for a folder that could lead out of the root, or a root that is not absolute."""
+    """Raise BadPipeline if the folder could lead out of the root, or the root is not absolute."""
     parts = PurePosixPath(folder).parts
     if len(folder) > _FOLDER_CHARS or not folder.isprintable():
         raise BadPipeline(
@@ -72,7 +72,7 @@ def safe_name(name: str) -> str:
 
 
 class SavedForm(Protocol):
-    """What a saved result's file is called and holds, and what stays in the conversation."""
+    """The form of a saved result: its file's name and content, and its preview."""
 
     def name(self, at: ResultAt, context: Context) -> str:
         """The file's name, without ending, not yet made safe."""
@@ -81,7 +81,7 @@ class SavedForm(Protocol):
         """What the file holds."""
 
     def preview(self, at: ResultAt, text: str, path: str) -> str:
-        """What stays; `path` is the file as texts name it."""
+        """The preview that stays; `path` is the file as named in texts."""
 
 
 class HeadForm(Struct, frozen=True):
@@ -162,7 +162,7 @@ class LinesForm(Struct, frozen=True):
 
 
 class Saver:
-    """Plans the files of one stage; what an earlier stage put there is never overwritten."""
+    """Plans the files of one stage; files of earlier stages are never overwritten."""
 
     def __init__(self, draft: Draft, folder: str, root: str = "") -> None:
         self._draft = draft
@@ -173,14 +173,14 @@ class Saver:
         self._next: dict[str, int] = {}
 
     def save(self, at: ResultAt, form: SavedForm, reason: str) -> bool:
-        """Save a result and leave a preview, unless a rule forbids it; says whether it was done."""
+        """Save a result and leave a preview, unless a rule forbids it; returns whether it was done."""
         text = text_of(at.result)
         return self._save(at, form, text, lambda path: form.preview(at, text, path), reason)
 
     def clear(self, at: ResultAt, reason: str) -> bool:
-        """Save a result and leave only its path, unless a rule forbids it; says whether it was done.
+        """Save a result and leave only its path, unless a rule forbids it; returns whether it was done.
 
-        One that was saved before keeps the path that it names.
+        A result that was saved before keeps its path.
         """
         text = text_of(at.result)
         known = saved_path(text)
@@ -216,5 +216,5 @@ class Saver:
 
 
 def saved_at(path: str) -> str:
-    """What is left of a result that lies in a file."""
+    """The text that replaces a result saved to a file."""
     return f"[Earlier tool result saved at {path}]"

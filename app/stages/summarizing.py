@@ -1,4 +1,4 @@
-"""What the stages that write summaries share: sources tried in their order, and the rules for each try."""
+"""Shared by the stages that write summaries: trying the sources in order, and the checks of each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Summarizing(Stage):
     """Base of the stages that write a summary: the options that say from what and with which tail."""
 
     local: ClassVar[tuple[str, ...]] = ("heading", "request")
-    """Words that would be put into the person's mouth."""
+    """Options whose text would be sent in the person's name."""
 
     source: tuple[str, ...] = option(
         ("memory", "structured"), "sources of the summary; the first that has one is used", choices=SOURCES
@@ -172,9 +172,9 @@ class Summarizing(Stage):
         )
 
     def _short_of(self, source: Summarizer, result: StageResult, taken: Cut, context: Context) -> str:
-        """Why a summary that was made is not used; empty when it is.
+        """Why a summary is rejected; empty if it is used.
 
-        What `with_request` puts beside it is no part of the summary: it was asked for by itself.
+        The text added by `with_request` is not part of the summary.
         """
         before, after = result.size_before, context.estimator.total(result.messages)
         if self.only_if_smaller and after >= before:
@@ -192,7 +192,7 @@ class Summarizing(Stage):
 
 
 class _Transcript:
-    """The file that keeps a conversation as it was; its text is made when it is needed."""
+    """The file that saves the original conversation; its text is built lazily."""
 
     def __init__(self, messages: Messages, context: Context) -> None:
         self._messages = messages
@@ -204,7 +204,7 @@ class _Transcript:
 
     @cached_property
     def _path(self) -> str:
-        """A free path, or that of a file that holds the same."""
+        """A free path, or that of a file with the same content."""
         stem = f"{TRANSCRIPTS}/transcript_{int(self._context.now or 0)}"
         number, path = 1, f"{stem}.jsonl"
         while path in self._context.files and self._context.files[path] != self._text:

@@ -1,7 +1,7 @@
-"""What several stages ask about one conversation: each thing is found once, when it is first asked for.
+"""Lazy, cached facts about one conversation, shared by the stages.
 
-A survey belongs to one tuple of messages. After a stage the next conversation holds mostly the same
-objects, so what was known of them is taken over and only what changed is looked at anew.
+A survey belongs to one tuple of messages. The conversation after a stage holds mostly the same objects, so
+its survey reuses the facts about them and examines only what changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.tokens.base import Estimator
 Messages: TypeAlias = tuple[Message, ...]
 
 _KEPT: Final = 6
-"""Conversations whose surveys are remembered."""
+"""Number of conversations whose surveys are cached."""
 
 
 class ResultAt(Struct, frozen=True, order=True):
@@ -40,9 +40,9 @@ class ResultAt(Struct, frozen=True, order=True):
     chars: int
     """Code points of its text."""
     carried: int
-    """What it holds beside that, in characters: pictures as they are sent, unknown parts."""
+    """Characters of its other parts: images as sent, unknown parts."""
     is_ascii: bool
-    """Whether its text holds no other character, as its size in bytes tells."""
+    """Whether its text is pure ASCII, judged by its size in bytes."""
     has_picture: bool
 
     @classmethod
@@ -52,7 +52,7 @@ class ResultAt(Struct, frozen=True, order=True):
 
     @property
     def tool(self) -> str:
-        """The tool's name; empty when no call of this id is there."""
+        """The tool's name; empty if there is no call with this id."""
         return self.call.name if self.call else ""
 
 
@@ -64,7 +64,7 @@ class PairEnd(NamedTuple):
 
 
 class Survey:
-    """One conversation as stages look at it."""
+    """The facts about one conversation that stages need."""
 
     def __init__(self, messages: Messages, cwd: str | None = None, before: Survey | None = None) -> None:
         """`before` is a conversation that mostly holds the same objects, if one is known."""
@@ -75,7 +75,7 @@ class Survey:
         self._forms: dict[int, Form | None] = {}
         self._clues: dict[int, str] = {}
         self._calls: dict[int, Call] = {}
-        # What is taken over is taken now, so that surveys do not hold each other in a chain.
+        # Reused facts are copied now, so that surveys do not keep each other alive in a chain.
         known = {} if before is None else before.__dict__
         self._answered: Sequence[ResultFacts] = known.get("answers", ())
         self._results: Sequence[ResultAt] = known.get("results", ())
@@ -106,7 +106,7 @@ class Survey:
 
     @cached_property
     def _swapped(self) -> Mapping[int, ToolResult] | None:
-        """What stands for results of the earlier conversation, by their ids; None where more is different."""
+        """New result by `id()` of the earlier one; None if anything but results differs."""
         if len(self._before) != len(self.messages):
             return None
         swapped: dict[int, ToolResult] = {}
@@ -135,7 +135,7 @@ class Survey:
 
     @cached_property
     def notes(self) -> Sequence[int]:
-        """Indexes of the messages that may tell of a compaction: empty ones too."""
+        """Indexes of messages that may record a compaction, empty ones included."""
         return [i for i, message in enumerate(self.messages) if _may_tell(message)]
 
     @cached_property
@@ -159,7 +159,7 @@ class Survey:
         return found
 
     def crossing(self, at: int) -> Iterator[Sequence[PairEnd]]:
-        """The pairs that have a half before message `at` and another one from there on."""
+        """The pairs with one half before message `at` and another at or after it."""
         number = bisect_left(self._firsts, at)
         while number > 0 and self._reach[number - 1] >= at:
             number -= 1
@@ -182,12 +182,12 @@ class Survey:
 
     @cached_property
     def system(self) -> Messages:
-        """System messages, which stay in front whatever is cut."""
+        """System messages, which stay in front of any cut."""
         return tuple(message for message in self.messages if message.role is Role.SYSTEM)
 
     @cached_property
     def rest(self) -> Messages:
-        """The messages that are no system messages."""
+        """All messages except system messages."""
         if not self.system:
             return self.messages
         return tuple(message for message in self.messages if message.role is not Role.SYSTEM)
@@ -199,7 +199,7 @@ class Survey:
 
     @cached_property
     def starts(self) -> Sequence[int]:
-        """Index into `blocks` of the first block of each message, and behind the last one their number."""
+        """Index into `blocks` of the first block of each message, followed by the number of blocks."""
         return [0, *accumulate([len(message.blocks) for message in self.messages])]
 
     @cached_property
@@ -216,7 +216,7 @@ class Survey:
 
     @cached_property
     def answers(self) -> tuple[ResultFacts, ...]:
-        """Every result with the nearest call of its id before it, and what that call was about."""
+        """Every result with the nearest preceding call of its id, and the facts of that call."""
         earlier, self._answered = self._answered, ()
         if earlier and (swapped := self._swapped) is not None:
             return tuple([answer.holding(swapped.get(id(answer.result))) for answer in earlier])
@@ -246,18 +246,18 @@ class Survey:
 
     @cached_property
     def protection(self) -> Protection:
-        """What must stay although nobody pinned it."""
+        """The protection without pins."""
         return unpinned(self.messages, self.answers)
 
     def form(self, result: ToolResult) -> Form | None:
-        """How a result of this conversation was compacted when a placeholder or a preview stands for it."""
+        """How a result was compacted, if it is a placeholder or a preview; else None."""
         try:
             return self._forms[id(result)]
         except KeyError:
             return self._forms.setdefault(id(result), placeholder_form(result))
 
     def clue(self, call: ToolUse | None) -> str:
-        """The `file_path` of a call of this conversation, else its `path`; empty where it names none."""
+        """A call's `file_path`, else its `path`; empty if it has neither."""
         if call is None:
             return ""
         known = self._clues.get(id(call))
@@ -266,7 +266,7 @@ class Survey:
         return known
 
     def call(self, use: ToolUse) -> Call:
-        """What a call of this conversation was about."""
+        """The facts of a call of this conversation."""
         known = self._calls.get(id(use))
         if known is None:
             known = self._calls[id(use)] = call_of(use, self._cwd)
@@ -307,7 +307,7 @@ def _with(at: ResultAt, other: ToolResult | None) -> ResultAt:
 
 
 def _only_results_differ(old: Message, new: Message, swapped: dict[int, ToolResult]) -> bool:
-    """Whether two messages differ in what results hold alone; notes the new results by the ids of the old."""
+    """Whether two messages differ only in results; adds the new ones to `swapped` by `id()` of the old."""
     if old.role is not new.role or old.standing is not new.standing or len(old.blocks) != len(new.blocks):
         return False
     for was, now in zip(old.blocks, new.blocks, strict=True):
@@ -344,7 +344,7 @@ def extent(result: ToolResult) -> tuple[int, int, bool, bool]:
 
 
 def path_clue(call: ToolUse) -> str:
-    """The call's `file_path`, else its `path`, when that is a text that is not empty."""
+    """The call's `file_path`, else its `path`, if that is a non-empty string."""
     arguments = arguments_of(call)
     names = (arguments.get(name) for name in ("file_path", "path"))
     return next((name for name in names if isinstance(name, str) and name), "")
@@ -360,14 +360,14 @@ def pair_id(block: Block) -> str | None:
 
 
 class Surveys:
-    """The surveys of the conversations that were looked at last; all stages of a walk share them."""
+    """A cache of the most recent surveys, shared by all stages of a walk."""
 
     def __init__(self) -> None:
         self._newest: dict[tuple[int, str | None], Survey] = {}
 
     def of(self, messages: Messages, cwd: str | None = None) -> Survey:
         """The survey of these very messages; `cwd` is the folder the agent ran in, where that is known."""
-        # A survey holds its messages, so that no other ones can have their id.
+        # A survey keeps its messages alive, so their id cannot be reused.
         survey = self._newest.get((id(messages), cwd))
         if survey is not None:
             return survey

@@ -1,4 +1,4 @@
-"""Which tools a stage is about: exact names, patterns, and other agents' names for the same tools."""
+"""Matches tool names against a stage's list: exact names, patterns, and other agents' names."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def aliases_option() -> Any:
 
 
 def is_listed(name: str, tools: tuple[str, ...], aliases: str, context: Context) -> bool:
-    """Whether a tool is on a list; `*` stands for any ending, and alone for every tool.
+    """Whether a tool is on a list; `*` matches any ending, and alone every tool.
 
-    A name is compared with case. Another agent's name for a listed tool counts with `aliases` on, or
-    with auto where the session calls no tool by a listed name.
+    Names are case-sensitive. Another agent's name for a listed tool matches with `aliases` on, or with auto
+    if the session calls no tool by a listed name.
     """
     return _is_listed(name, tools, aliases, context.tool_names)
 
