@@ -1,4 +1,4 @@
-"""A conversation as a hand edit looks at it: where its blocks are, their pairs, and what must stay."""
+"""The indexed conversation for hand edits: positions of blocks, their pairs, and what must stay."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ BY_PROVIDER: Final = Obstacle("sealed: made by a tool of the provider")
 
 
 class Index:
-    """Where everything is in a conversation, worked out as it is asked for."""
+    """Lazy indexes of a conversation."""
 
     def __init__(self, messages: Messages) -> None:
         self.messages = messages
@@ -98,7 +98,7 @@ class Index:
 
 
 class _Same:
-    """A conversation as a key of a cache: itself and no equal one, so that no text is compared."""
+    """A cache key for a conversation, compared by identity so that no text is compared."""
 
     def __init__(self, messages: Messages) -> None:
         self.messages = messages
@@ -149,16 +149,16 @@ class Scene:
         return sorted(found.values(), key=lambda named: (named.at.message, named.at.block))
 
     def missing(self, keys: Iterable[str]) -> tuple[str, ...]:
-        """Those of the keys that no block, no part of one and no message has."""
+        """The keys that match no block, part of a block, or message."""
         known = (self.index.places, self.index.numbers, self.index.holders)
         return tuple(key for key in keys if not any(key in places for places in known))
 
     def partners(self, at: Position) -> list[Position]:
-        """The block and all that must stay or go together with it, itself first."""
+        """The block and all blocks that must stay or go with it, itself first."""
         return [self.index.places[key] for key in self.index.pairs.partners(self.block(at).key)]
 
     def result_at(self, at: Position) -> ResultAt | None:
-        """A result with its call, as drafts take it; None for a block that is none."""
+        """A result with its call, as drafts take it; None if the block is not a result."""
         result = self.block(at)
         if not isinstance(result, ToolResult):
             return None
@@ -175,7 +175,7 @@ class Scene:
         return [self.index.places[key] for key in self.index.pairs.results_of(block.key)]
 
     def why_place_stays(self, at: Position) -> Obstacle | None:
-        """Why a block may not go; its words are not asked for here."""
+        """Why a block may not be dropped; ignores whether its text is the person's own."""
         block, role = self.block(at), self.messages[at.message].role
         if role is Role.SYSTEM:
             return SYSTEM
@@ -188,7 +188,7 @@ class Scene:
         return self._protected(block, self.protection.keeps_place(block.key))
 
     def why_text_stays(self, at: Position) -> Obstacle | None:
-        """Why a block may not be made to say something else; whose words it has is not asked for here."""
+        """Why a block's text may not be changed; ignores whether it is the person's own."""
         block, role = self.block(at), self.messages[at.message].role
         if role is Role.SYSTEM:
             return SYSTEM

@@ -15,7 +15,7 @@ from app.stages.base import Messages
 
 
 def why_unsound(before: Messages, after: Messages) -> str | None:
-    """Why a provider would refuse `after`, if it did not refuse `before` for that; else None."""
+    """Why a provider would refuse `after`, unless it refused `before` for the same reason; else None."""
     was, now = _Order(before), _Order(after)
     if not now.has_messages:
         return "nothing would be left of the conversation"

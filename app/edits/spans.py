@@ -72,7 +72,7 @@ class SpanEdit(Edit):
         return result
 
     def protection(self, messages: Messages, context: Context) -> Protection:
-        """What must stay; of the newest reply all or nothing."""
+        """The protection; the newest reply stays whole or not at all."""
         scene = self.scene(messages, context)
         newest = messages[scene.newest].blocks if scene.newest >= 0 else ()
         if any(scene.protection.keeps_place(block.key) for block in newest):
@@ -90,7 +90,7 @@ class SpanEdit(Edit):
         )
 
     def idle(self, messages: Messages, context: Context, note: str, protected: int = 0) -> StageResult:
-        """Nothing changed, and why."""
+        """The unchanged conversation, with the reason."""
         size = context.estimator.total(messages)
         return StageResult(messages, note=note, protected=protected, size_before=size)
 

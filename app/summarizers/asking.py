@@ -1,4 +1,4 @@
-"""What all ways to ask a model have in common: a limit of time, a stop, and an answer that is bounded."""
+"""Shared by all ways to ask a model: a timeout, cancellation, and a bounded answer."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS: Final = 300.0
 POLL_SECONDS: Final = 0.1
-"""How often it is looked whether the asking was stopped."""
+"""Interval at which cancellation is polled."""
 LEAVE_SECONDS: Final = 2.0
-"""How long a connection may take to be closed before it is left to itself."""
+"""How long to wait for a connection to close before abandoning it."""
 ERROR_CHARS: Final = 300
 THINKING_CHARS: Final = 200_000
-"""Of an answer that begins with the model's thinking: that is not counted, but not endless either."""
+"""Maximum code points of thinking at the start of an answer, which does not count as the answer."""
 
 Ask: TypeAlias = Callable[[SummaryRequest], str]
-"""Gives a model's answer to a request; may raise anything."""
+"""Returns a model's answer to a request; may raise anything."""
 
 
 class AnswerLimits(Struct, frozen=True):
-    """How long an answer is waited for, and who is told how it goes."""
+    """The timeout of a request, its cancellation, and its progress callback."""
 
     seconds: float = TIMEOUT_SECONDS
     stop: Callable[[], bool] = lambda: False
-    """Whether the answer is not wanted any more."""
+    """Returns true to cancel the request."""
     told: Callable[[int], None] = lambda chars: None
-    """Is called, from some thread, with the code points that were answered so far."""
+    """Called, from any thread, with the number of code points received so far."""
 
     def until(self, name: str) -> Callable[[], None]:
         """A check for a waiting loop: raises Stopped or SummaryFailed once `name` is not to be waited for."""
@@ -58,7 +58,7 @@ PATIENT: Final = AnswerLimits()
 
 
 class PartialAnswer(Struct):
-    """An answer as it comes in, no longer than what it was made from."""
+    """An answer while it streams in; it must stay shorter than its source."""
 
     request: SummaryRequest
     limits: AnswerLimits
@@ -67,7 +67,7 @@ class PartialAnswer(Struct):
     """Code points so far."""
 
     def add(self, text: str) -> None:
-        """Take some more; raises SummaryFailed as soon as the answer is no summary any more."""
+        """Append text; raises SummaryFailed once the answer is not shorter than its source."""
         self.parts.append(text)
         self.chars += len(text)
         if self.chars > THINKING_CHARS or not "".join(self.parts[:8]).lstrip().startswith("<think"):
@@ -81,7 +81,7 @@ class PartialAnswer(Struct):
 
 
 def check_shorter(request: SummaryRequest, chars: int) -> None:
-    """Raises SummaryFailed for an answer that is not shorter than what it was made from."""
+    """Raise SummaryFailed if an answer is not shorter than its source."""
     if chars >= len(request.text):
         raise SummaryFailed(
             f"the model's answer ({chars:,} characters or more) is not shorter than the {len(request.text):,}"
@@ -90,15 +90,15 @@ def check_shorter(request: SummaryRequest, chars: int) -> None:
 
 
 def one_line(text: str) -> str:
-    """What somebody outside said of an error, as one line of at most `ERROR_CHARS` code points."""
+    """An external error message as one line of at most `ERROR_CHARS` code points."""
     line = " ".join(text[: 20 * ERROR_CHARS].split())
     return line if len(line) <= ERROR_CHARS else f"{line[: ERROR_CHARS - 4]} ..."
 
 
 def wait_for(work: Callable[[], Coroutine[Any, Any, str]], name: str, limits: AnswerLimits) -> str:
-    """The outcome of some asynchronous work, which is cancelled when nobody waits for it any more.
+    """Run asynchronous work and return its result; cancels it on timeout or cancellation.
 
-    It runs in a thread of its own: what cannot be cancelled, as the look-up of a name, holds up nobody.
+    It runs in a separate thread, so work that cannot be cancelled, such as a DNS lookup, blocks nobody.
     """
     check = limits.until(name)
     thread = _Work(work)

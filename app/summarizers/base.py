@@ -83,12 +83,12 @@ class Tail(StrEnum):
 
 @dataclass(frozen=True)
 class Job:
-    """What a summary is wanted of."""
+    """The input of a summary."""
 
     messages: Messages
     """The conversation without system messages."""
     gone: Messages
-    """What of it the summary will stand for."""
+    """The messages that the summary will replace."""
     removed: int
     """Messages of which nothing stays."""
     total: int
@@ -111,7 +111,7 @@ class Job:
 
 
 class Outcome(Struct, frozen=True):
-    """What a source gave: the text of the summary message, or why there is none."""
+    """The result of a source: the text of the summary message, or why there is none."""
 
     text: str = ""
     written: str = ""
@@ -119,9 +119,9 @@ class Outcome(Struct, frozen=True):
     missing: str = ""
     """Why there is no text; empty when there is one."""
     failed: bool = False
-    """Whether the lack is a failure, and not only something that nobody gave."""
+    """Whether the lack is a failure rather than an input not yet given."""
     wanted: SummaryRequest | None = None
-    """What a model would have to be asked first."""
+    """The request to a model that is needed first."""
 
 
 class Summarizer(Protocol):
@@ -137,18 +137,18 @@ class Summarizer(Protocol):
 
     @property
     def tail(self) -> Tail:
-        """What stays beside its summary."""
+        """What is kept beside its summary."""
 
     @property
     def holds_earlier(self) -> bool:
-        """Whether its summary also stands for an earlier one, which it was made from."""
+        """Whether its summary also covers an earlier summary, which it was made from."""
 
     def __call__(self, job: Job) -> Outcome:
         """The summary message's text, or why there is none."""
 
 
 def headed(job: Job, summary: str) -> str:
-    """A summary as the message that stands for what it was made from (learn-claude-code)."""
+    """A summary as the text of the message that replaces its source (learn-claude-code)."""
     if job.request is None:
         return job.heading + summary
     quoted = json.dumps(summary, ensure_ascii=False)

@@ -18,13 +18,13 @@ from app.summarizers.base import SummaryRequest
 
 CHUNK: Final = 1 << 16
 COMPLAINT_BYTES: Final = 4096
-"""Of what a program says of its errors, the newest that is kept."""
+"""How much of a program's standard error is kept, the newest."""
 GRACE_SECONDS: Final = 0.5
-"""Between the word to end and the end; and how long the output of a program that ended is still read."""
+"""Between SIGTERM and SIGKILL; also how long the output is still read after the program ended."""
 
 
 def by_command(argv: Sequence[str], limits: AnswerLimits = PATIENT) -> Ask:
-    """Asks a program; once nobody waits any more, it is ended with all that it started.
+    """Ask a program; on cancellation it is terminated with all its child processes.
 
     Raises SummaryFailed for a status other than 0, for output that is not UTF-8, and as soon as the answer
     is not shorter than what it was made from.

@@ -20,7 +20,7 @@ from app.summarizers.texts import texts_of
 
 
 class Proof(Struct, frozen=True):
-    """A summary held against what it was made from."""
+    """The result of checking a summary against its source."""
 
     invented: tuple[Mention, ...]
     """What stands nowhere in its source, in the order of the summary, each text once."""

@@ -52,7 +52,7 @@ class Service:
 
 
 def by_service(service: Service, limits: AnswerLimits = PATIENT) -> Ask:
-    """Asks a service; the connection is closed once nobody waits any more.
+    """Ask a service; the connection is closed on cancellation.
 
     Raises InputError where its library is missing, SummaryFailed for everything that goes wrong with it
     and for an answer that was cut off.
@@ -96,7 +96,7 @@ async def _answer(library: Any, form: ServiceDialect, service: Service, heard: P
 
 
 async def _read(response: Any, form: ServiceDialect, heard: PartialAnswer) -> str | None:
-    """Take the answer as it comes in; gives the service's reason to end it, None where it gave none."""
+    """Read the streamed answer; returns the service's stop reason, None if it gave none."""
     ended = None
     async for event in _events(response):
         if isinstance(event, dict) and event.get("error"):
@@ -116,7 +116,7 @@ async def _endless(response: Any, host: str) -> NoReturn:
 
 
 async def _first_of(*works: Coroutine[Any, Any, T]) -> T:
-    """The outcome of what is done first; the others are cancelled."""
+    """The result of the first to finish; the others are cancelled."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

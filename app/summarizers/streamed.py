@@ -1,4 +1,4 @@
-"""How the two services that are known want to be asked, and how they answer: piece by piece, or whole."""
+"""The request and response forms of the two known services, streamed or whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of messages as things are looked for in them: a call's arguments as the texts that they hold."""
+"""The texts of messages for searching; of a call's arguments, the strings they contain."""
 
 from __future__ import annotations
 

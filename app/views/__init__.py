@@ -1,1 +1,1 @@
-"""What screens and commands show, computed without them: rows, forecasts, groups, comparisons, lost facts."""
+"""The data that screens and commands show, free of UI: rows, forecasts, groups, comparisons, lost facts."""

@@ -1,4 +1,4 @@
-"""Several pipelines over one session: what each would leave, lose and cost, and which to take."""
+"""Compares pipelines on one session: what each would leave, lose and cost, and which is best."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Outcome:
     messages_before: int
     messages_after: int
     messages_lost: int
-    """Messages of the session that would not be sent any more."""
+    """Number of messages that would no longer be sent."""
     words_lost: int
-    """Texts of the user's own that would go."""
+    """Number of the user's own texts that would be lost."""
     only_copies_lost: int
     """Results that cannot be had again and would be shortened or dropped."""
     boundary: Boundary | None
-    """The newest boundary marker that it makes and that is still there at its end."""
+    """The newest boundary marker it makes that is still there at its end."""
     broken: tuple[str, ...]
     """Names of the provider's rules that it would break, in the order of the messages."""
     waiting: tuple[str, ...]
-    """Stages that wait for something they were not given, with what they said."""
+    """Stages that lack an input, with their notes."""
 
     @property
     def price(self) -> Price:
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def is_valid(self) -> bool:
-        """Whether the provider accepts what is left as far as it accepted the session."""
+        """Whether the result breaks no provider rule that the session did not break."""
         return not self.broken
 
     @property
@@ -63,7 +63,7 @@ class Outcome:
 
     @property
     def regret(self) -> tuple[Any, ...]:
-        """By this, outcomes sort from the one to regret least: losses first, then the tokens left."""
+        """Sort key, least regret first: losses, then the tokens left."""
         return (not self.is_valid, self.freed <= 0, self.words_lost, self.only_copies_lost, self.price.after)
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ComparedPipeline:
-    """One pipeline by the name it was asked for: its outcome, or why there is none."""
+    """One pipeline by its requested name: its outcome, or why there is none."""
 
     name: str
     """As `load` takes it."""
@@ -118,9 +118,9 @@ class Best:
 
 
 class Comparer:
-    """Tries pipelines on what a workspace holds; the workspace itself is not changed.
+    """Tries pipelines on a workspace's session without changing the workspace.
 
-    Pins and hand edits of the workspace hold for each, as they would if the pipeline were chosen.
+    Its pins and hand edits apply to each, as they would if the pipeline were chosen.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -128,7 +128,7 @@ class Comparer:
         self._rules = RuleBook(workspace.session)
 
     def try_named(self, name: str) -> ComparedPipeline:
-        """The outcome of a pipeline by name or path. A file that is none costs only its own row."""
+        """The outcome of a pipeline by name or path; an invalid file fails only its own row."""
         pipeline = None
         try:
             pipeline = load(name)
@@ -169,7 +169,7 @@ class Comparer:
 def compare(
     workspace: Workspace, names: Iterable[str] = (), stop: Callable[[], bool] = lambda: False
 ) -> Iterator[ComparedPipeline]:
-    """The outcomes of pipelines (default: ours and the person's own), one by one, until `stop` says so."""
+    """Yield the outcomes of pipelines (default: built-in and the person's own) until `stop` returns true."""
     comparer = Comparer(workspace)
     for name in names or known_names():
         if stop():
@@ -178,14 +178,14 @@ def compare(
 
 
 def ranked(tried: Iterable[ComparedPipeline]) -> list[ComparedPipeline]:
-    """The rows from the one to regret least to the one to regret most; those that failed come last."""
+    """The rows sorted by regret, least first; failed ones come last."""
     return sorted(tried, key=lambda row: (row.outcome is None, *(row.outcome.regret if row.outcome else ())))
 
 
 def best(tried: Iterable[ComparedPipeline]) -> Best | None:
-    """The outcome to take: of those that cost the least of what cannot be had again, the smallest.
+    """The best outcome: the smallest of those that lose the least that cannot be had again.
 
-    None where no valid outcome frees anything.
+    None if no valid outcome frees anything.
     """
     outcomes = [row.outcome for row in tried if row.outcome is not None]
     useful = [outcome for outcome in outcomes if outcome.is_valid and outcome.freed > 0]

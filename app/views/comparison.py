@@ -22,12 +22,12 @@ from app.work.workspace import Status, Step, Workspace
 
 
 class KeepReason(StrEnum):
-    """Why a change is not made."""
+    """Why a change is withheld."""
 
     REFUSED = "kept"
     PINNED = "pinned"
     PAIR = "paired"
-    """Its other half stays, or what the stage could reach changed because of one that stays."""
+    """Its other half stays, or another kept block changed what the stage could reach."""
 
 
 class ChangedBlock(Struct, frozen=True):
@@ -49,7 +49,7 @@ class ChangedBlock(Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """What happens to it, in a word."""
+        """The kind of its change, in a word."""
         return str(self.kept or self.change.kind)
 
 
@@ -75,12 +75,12 @@ class Comparison:
         return tuple(block for block in self.blocks if block.place == place)
 
     def place_of(self, key: str) -> int | None:
-        """The message in which a block differs; None when it does not."""
+        """The index of the message in which a block differs; None if it does not."""
         return next((block.place for block in self.blocks if block.key == key), None)
 
 
 def compare_step(workspace: Workspace, step: Step) -> Comparison:
-    """What one step changes, with what it would change but for pins and refusals."""
+    """What one step changes, and what it would change without pins and rejections."""
     pins = workspace.state.pins
     changes: dict[str, tuple[Change, KeepReason | None]] = {
         change.key: (change, _why_kept(change, step, pins)) for change in workspace.held_back(step)
@@ -93,7 +93,7 @@ def compare_step(workspace: Workspace, step: Step) -> Comparison:
 
 
 def compare_all(workspace: Workspace) -> Comparison:
-    """What all accepted steps change together; the preview's part where none was accepted."""
+    """What all accepted steps change together; the preview's changes if none was accepted."""
     steps = [step for step in workspace.steps if step.status is not Status.SKIPPED]
     preview = workspace.preview
     if not steps and preview is not None:

@@ -1,4 +1,4 @@
-"""Everything there is to say about one row: its text, why it is judged so, what would become of it."""
+"""Full details of one row: its text, the reason of its verdict, and what the steps do to it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Description(Struct, frozen=True):
 
 
 def describe(item: Item, seen: Outlook) -> Description:
-    """The description of a row; reads its record, so that a large one belongs into a thread."""
+    """Describe a row. Reads its record, so call it in a thread for a large one."""
     match item:
         case BlockRow():
             block = seen.block(item) or item.block
@@ -73,7 +73,7 @@ def size_of(item: Item, session: Session) -> int:
 
 
 def record_of(item: Item) -> int | None:
-    """Index of the record that a row lies in."""
+    """Index of the record that contains a row."""
     match item:
         case BlockRow():
             place = item.block.place
@@ -85,7 +85,7 @@ def record_of(item: Item) -> int | None:
 
 
 def raw_record(item: Item, session: Session) -> str | None:
-    """The record of a row as it stands in the file, laid out for reading; None for what a stage made."""
+    """The record of a row from the file, pretty-printed; None for rows that a stage made."""
     record = record_of(item)
     if record is None or record >= len(session.records):
         return None
@@ -102,7 +102,7 @@ def heading(row: BlockRow, seen: Outlook) -> str:
 
 
 def readable(block: Block) -> str:
-    """A block's text as a person reads it; of what is no text, a line that says what it is."""
+    """A block's text for reading; for content that is not text, a line that describes it."""
     match block:
         case ToolUse():
             return _arguments(block)

@@ -1,7 +1,6 @@
-"""The result gate, walked call by call: what stood in each prompt, and how each long result stood then.
+"""The result gate call by call: the long results in each prompt and their state at that call.
 
-A stage's `Replay` tells the outcome; here it is laid out along the calls of the model, so that a face
-can go forwards and back through them.
+Derived from a stage's `Replay`, so that a screen can step forwards and backwards through the model calls.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from app.work.workspace import Workspace
 
 
 class ResultStanding(StrEnum):
-    """How a long result stands before one call."""
+    """The state of a long result before one call."""
 
     WHOLE = "whole"
     """The latch is closed: nothing is counted."""
@@ -31,7 +30,7 @@ class ResultStanding(StrEnum):
 
 
 class ResultThen(Struct, frozen=True):
-    """One long result as it stands in one prompt."""
+    """One long result in one prompt."""
 
     block: Block
     number: int
@@ -54,7 +53,7 @@ class CallView(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class GateWalk:
-    """All calls of a session as the gate met them."""
+    """All calls of a session as the gate processed them."""
 
     calls: tuple[CallView, ...]
     open_at_tokens: int
@@ -68,7 +67,7 @@ class GateWalk:
 
 
 def gate_walk(workspace: Workspace, step: Step) -> GateWalk | None:
-    """The walk of a step; None where its stage replays no calls."""
+    """The walk of a step; None if its stage does not replay calls."""
     replay, stage = step.result.replay, step.action
     if replay is None or not isinstance(stage, ResultGate):
         return None

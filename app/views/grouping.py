@@ -1,4 +1,4 @@
-"""Rows taken together: every file, tool, turn or verdict with what it weighs."""
+"""Groups rows by file, tool, turn or verdict, with the tokens of each group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.work.workspace import Workspace
 
 
 class GroupBy(StrEnum):
-    """What rows can be taken together by."""
+    """The properties rows can be grouped by."""
 
     PATH = "path"
     TOOL = "tool"
@@ -31,12 +31,12 @@ class Group(Struct, frozen=True):
     label: str
     """Session text: not safe for a terminal."""
     keys: tuple[str, ...]
-    """Of its blocks, in order: what an edit of the group acts on."""
+    """Keys of its blocks, in order: an edit of the group acts on these."""
     tokens: int
     count: int
     """Blocks."""
     words: str
-    """What there is of it, as in `7 reads, 31k, edited twice`."""
+    """Its contents in words, as in `7 reads, 31k, edited twice`."""
 
 
 class _Gathered(Struct):

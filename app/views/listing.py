@@ -1,4 +1,4 @@
-"""The rows that a person looks through: blocks, boundaries between them, and what cannot be read."""
+"""The rows of the main list: blocks, boundaries between them, and unreadable records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Item: TypeAlias = BlockRow | Boundary | Record
 
 
 class Facet(StrEnum):
-    """What rows can be told apart by."""
+    """The properties rows can be filtered by."""
 
     VERDICT = "verdict"
     TOOL = "tool"
@@ -58,7 +58,7 @@ class FilterShare(Struct, frozen=True):
 
 
 def key_of(item: Item) -> str:
-    """What tells a row from all others, also after steps and sorting."""
+    """A unique key of a row, stable across steps and sorting."""
     match item:
         case Record():
             return f"record {item.index}"
@@ -74,7 +74,7 @@ def is_live(item: Item) -> bool:
 
 
 def items(seen: Outlook) -> list[Item]:
-    """Everything in the order of the file, with what the steps made in its place."""
+    """All rows in file order, with the blocks made by steps inserted."""
     session = seen.workspace.session
     records = session.records
     broken = [record for index in range(len(records)) if (record := records[index]).kind == UNREADABLE]
@@ -122,7 +122,7 @@ def arranged(
 ) -> list[Item]:
     """The items that pass the filter.
 
-    Sorted by tokens only blocks are left: the largest first, those that are not sent behind all others.
+    Sorted by tokens it contains only blocks: the largest first, those that are not sent last.
     """
     kept = [item for item in all_items if only is None or has(item, seen, only)]
     if not by_tokens:
@@ -133,24 +133,24 @@ def arranged(
 
 
 class Arrangement(Struct, frozen=True):
-    """Rows in the order in which they are shown, with what going through them asks for."""
+    """Rows in display order, with the indexes needed to navigate them."""
 
     rows: Sequence[Item]
     places: Sequence[int]
-    """Where each of them stands among all rows, in the order of the file."""
+    """The position of each of them among all rows in file order."""
     touched: Sequence[int]
     """Ascending positions of the rows that a step touches."""
 
 
 def as_listed(all_items: Sequence[Item]) -> Arrangement:
-    """All rows as they are, before it is known what a step touches; takes no look at any."""
+    """All rows in file order, before it is known which ones steps touch; constant time."""
     return Arrangement(all_items, range(len(all_items)), ())
 
 
 def arrange(
     all_items: Sequence[Item], seen: Outlook, *, by_tokens: bool, only: FacetFilter | KeysFilter | None
 ) -> Arrangement:
-    """The rows that pass the filter, in their order; takes a look at every row."""
+    """The rows that pass the filter, in order; linear in the rows."""
     rows: Sequence[Item]
     places: Sequence[int]
     if only is None and not by_tokens:
@@ -166,7 +166,7 @@ def arrange(
 
 
 def place_of(rows: Sequence[Item], item: Item | None, near: int = 0) -> int | None:
-    """Where a row stands, first looked for around a place; None when it is not there."""
+    """The position of a row, searched first around `near`; None if it is missing."""
     if item is None:
         return None
     key = key_of(item)
@@ -193,7 +193,7 @@ def has(item: Item, seen: Outlook, only: FacetFilter | KeysFilter) -> bool:
 
 
 def values(row: BlockRow, seen: Outlook, facet: Facet) -> tuple[str, ...]:
-    """What a row is in one facet."""
+    """The values of a row in one facet."""
     match facet:
         case Facet.VERDICT:
             return (str(seen.verdict(row)),)
@@ -233,7 +233,7 @@ def states_of(row: BlockRow, seen: Outlook) -> tuple[str, ...]:
 
 
 def shares(all_items: Iterable[Item], seen: Outlook, facets: Iterable[Facet] = Facet) -> list[FilterShare]:
-    """Every value of each facet, the one with the most tokens first; takes a look at every row."""
+    """Every value of each facet, most tokens first; linear in the rows."""
     asked = tuple(facets)
     rows: Counter[tuple[Facet, str]] = Counter()
     tokens: Counter[tuple[Facet, str]] = Counter()

@@ -29,14 +29,14 @@ class Marks:
         return tuple(self._keys | self._drawn)
 
     def toggle(self, key: str) -> None:
-        """Mark a row, or let go of its mark."""
+        """Mark or unmark a row."""
         if key in self._keys:
             del self._keys[key]
         else:
             self._keys[key] = None
 
     def add(self, keys: Iterable[str]) -> int:
-        """Mark these too; says how many were not marked yet."""
+        """Mark these too; returns how many were not marked yet."""
         before = len(self._keys)
         self._keys |= dict.fromkeys(keys)
         return len(self._keys) - before
@@ -47,11 +47,11 @@ class Marks:
         self._keys = {key: None for key in keys if key not in self._keys}
 
     def keep(self, known: Collection[str]) -> None:
-        """Let go of every mark on a row that is not there any more."""
+        """Remove the marks of rows that no longer exist."""
         self._keys = {key: None for key in self._keys if key in known}
 
     def clear(self) -> None:
-        """Let go of all marks, and of the range."""
+        """Remove all marks and the range."""
         self._keys.clear()
         self._drawn = {}
         self.anchor = None
@@ -64,11 +64,11 @@ class Marks:
         self._drawn = {key: None}
 
     def draw_range(self, keys: Iterable[str]) -> None:
-        """Say which rows the range goes over now."""
+        """Set the rows that the range covers now."""
         self._drawn = dict.fromkeys(keys)
 
     def end_range(self) -> None:
-        """Keep what the range went over as marks."""
+        """Turn the rows of the range into marks."""
         self.add(self._drawn)
         self._drawn = {}
         self.anchor = None

@@ -1,7 +1,7 @@
-"""What the steps so far did and what the stages that are left would do, worked out in one go.
+"""A snapshot of what the steps so far did and what the remaining stages would do.
 
-A screen that asked the workspace for each row would walk the history each time: it takes one of
-these after every change, in a thread of its own.
+Asking the workspace for each row would walk the history each time, so a screen takes one snapshot after
+every change, in a thread.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Figures(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Outlook:
-    """A workspace at one moment. Its figures are asked anew, since they get better while it counts."""
+    """A snapshot of a workspace. Its figures are not cached: they become exact while counting goes on."""
 
     workspace: Workspace
     state: State
@@ -49,7 +49,7 @@ class Outlook:
     changes: Mapping[str, Change]
     """What the steps so far did to each block, by its key."""
     words_gone: int
-    """Texts of the user's own that would go with all stages."""
+    """Number of the user's own texts that would be lost with all stages."""
 
     @cached_property
     def touches(self) -> Mapping[str, tuple[tuple[Step, Change], ...]]:
@@ -68,11 +68,11 @@ class Outlook:
 
     @property
     def is_done(self) -> bool:
-        """Whether no stage is left."""
+        """Whether no stages remain."""
         return all(step.status is not Status.PREVIEW for step in self.ahead)
 
     def block(self, row: BlockRow) -> Block | None:
-        """A row's block as it is now; None when a step dropped it."""
+        """A row's present block; None if a step dropped it."""
         change = self.changes.get(row.key)
         return row.block if change is None else change.after
 
@@ -82,7 +82,7 @@ class Outlook:
         return row.verdict if change is None or change.kind is ChangeKind.EDITED else Verdict.COMPACTED
 
     def figures(self) -> Figures:
-        """The figures as they are counted now; takes a look at every block."""
+        """The figures as counted by now; linear in the blocks."""
         tokens = self.workspace.tokens
         live = self.workspace.session.live
         before = tokens(live)
@@ -99,7 +99,7 @@ class Outlook:
         return sums
 
     def sentence(self, figures: Figures) -> str:
-        """What a person wants to know first: how much can go, and whether anything of theirs does."""
+        """The summary line: how much can be freed, and whether any of the user's own texts are lost."""
         name = self.workspace.pipeline.name
         saved = short_number(figures.before - figures.ahead)
         of = f"~{saved} of ~{short_number(figures.before)} tokens"
@@ -122,12 +122,12 @@ class Outlook:
 
 
 def first_look(workspace: Workspace) -> Outlook:
-    """What can be shown at once, before any stage that is left was tried."""
+    """A snapshot without running the remaining stages, to show at once."""
     return Outlook(workspace, workspace.state, workspace.messages, (), workspace.changes, 0)
 
 
 def outlook(workspace: Workspace, told: Told = untold) -> Outlook:
-    """The outlook as things stand; takes as long as the stages that were not run yet."""
+    """A full snapshot; takes as long as the stages that were not run yet."""
     ahead = workspace.look_ahead(told)
     live = workspace.session.live
     last = ahead[-1].result.messages if ahead else live

@@ -1,4 +1,4 @@
-"""What is wrong with a session, from the file's damage to broken rules, as a list to go through."""
+"""Lists the problems of a session: damage of the file, then broken provider rules."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def problems(session: Session) -> tuple[Problem, ...]:
 
 
 def problems_with(session: Session, messages: Sequence[Message]) -> tuple[Problem, ...]:
-    """The same with these messages sent in the place of the live segment, as steps leave them."""
+    """`problems` if these messages, as steps leave them, were sent instead of the live segment."""
     damage = (notice for notice in session.notices if notice.word in DAMAGE)
     noticed = sorted(damage, key=lambda notice: notice.line or 0)
     found = [Problem(_told(notice), notice.line) for notice in noticed]

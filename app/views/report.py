@@ -70,7 +70,7 @@ def _shape(workspace: Workspace) -> dict[str, Any]:
 
 
 def sent_unit(session: Session) -> str:
-    """What is sent to the provider one by one, and counted in the facts: `messages`, or `items`."""
+    """The unit the provider's requests consist of, used in the facts: `messages` or `items`."""
     return "items" if format_named(session.format).validity == "openai-responses" else "messages"
 
 

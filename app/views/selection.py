@@ -1,4 +1,4 @@
-"""Marking rows by what they are: every block that passes a filter, as keys for a hand edit."""
+"""Selects blocks by a filter and returns their keys for a hand edit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.work.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a row must be; what is not said is not asked for."""
+    """The conditions on a row; unset ones always match."""
 
     verdict: str = ""
     """As in the list: `superseded`, `regenerable` ..."""
@@ -40,7 +40,7 @@ class Filter:
 
     @classmethod
     def parse(cls, values: Mapping[str, str]) -> Filter:
-        """A filter of words as a person types them; raises InputError naming what does not fit."""
+        """Parse a filter as a person types it; raises InputError naming what does not fit."""
         known = {field.name: field.type for field in fields(cls)}
         parsed: dict[str, Any] = {}
         for name, value in values.items():

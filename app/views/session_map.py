@@ -1,6 +1,6 @@
-"""A whole session at a glance: where its tokens lie, of what sort they are, and where it is cut.
+"""The map of a session: where its tokens are, of which sort, and where its boundaries are.
 
-Sums are kept along the rows, so that a map of any width is read off without a look at any row.
+It holds prefix sums over the rows, so a map of any width is computed without visiting the rows.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class SessionMap:
     """For each of `SliceKind` the tokens up to each row: one entry more than there are rows."""
     boundaries: tuple[int, ...] = ()
     first_changed: int | None = None
-    """What stands before it stays in the provider's cache; None where nothing is changed."""
+    """The rows before it stay in the provider's cache; None if nothing is changed."""
     frozen_end: int | None = None
-    """Behind the last result that a latch froze; None where none did."""
+    """The position after the last result that a latch froze; None if none did."""
 
     @property
     def rows(self) -> int:

@@ -1,6 +1,6 @@
-"""Where a pipeline stands, as the stepper shows it: every stage, and the one at hand in full.
+"""The state of a pipeline as the stepper shows it: every stage, and the current one in full.
 
-Everything is worked out here at once and then only read, so that a face can do it in a thread.
+It is computed at once and immutable afterwards, so that a screen can build it in a thread.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class OptionValue(Struct, frozen=True):
 
     @property
     def is_changed(self) -> bool:
-        """Whether a person set it otherwise than the pipeline."""
+        """Whether a person set it to another value than the pipeline's."""
         return bool(self.value != self.preset)
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the pipeline says otherwise than the stage."""
+        """Whether the pipeline sets it to another value than the stage's default."""
         return bool(self.preset != self.option.default)
 
 
@@ -126,7 +126,7 @@ def value_words(value: Any) -> str:
 
 
 def messages_changed(step: Step) -> int:
-    """In how many messages a step changes something; made ones count."""
+    """Number of messages a step changes, including those it makes."""
     keys = {change.key for change in step.changes}
     both = (*blocks_of(step.before), *blocks_of(step.result.messages)) if keys else ()
     return len({message.key for message, block in both if block.key in keys})
