@@ -1,1 +1,1 @@
-"""What was done, kept beside the session: the journal, recipes, and doing them again."""
+"""Saves histories outside the session: the journal and recipes, and replaying them."""

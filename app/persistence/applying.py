@@ -1,4 +1,4 @@
-"""Applying a recipe to a session: each step as far as it fits, and a line for what does not."""
+"""Applies a recipe to a session: each step as far as it fits, with a line for what does not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.work.workspace import Workspace
 
 
 class Applied(Struct, frozen=True):
-    """What came of a recipe."""
+    """The outcome of applying a recipe."""
 
     steps: int
     """Steps that it has."""
@@ -27,7 +27,7 @@ class Applied(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """What came of it, in a line."""
+        """The outcome in one line."""
         if not self.misfits:
             return f"all {self.done:,} steps were applied" if self.done != 1 else "its step was applied"
         return f"{self.done:,} of {self.steps:,} steps were applied"

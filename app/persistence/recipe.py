@@ -43,7 +43,7 @@ _DEEDS: Final = tuple(kind for kind in OpKind if kind is not OpKind.EDIT)
 _STAGED: Final = {
     kind for kind in _DEEDS if kind not in (OpKind.BACK, OpKind.PIN, OpKind.UNPIN, OpKind.UNCHANGED)
 }
-"""Operations that are about a stage."""
+"""Operations that name a stage."""
 _KEYED: Final = {OpKind.REFUSE, OpKind.ALLOW, OpKind.PIN, OpKind.UNPIN}
 """Operations that do nothing without keys."""
 _TOLD: Final[Mapping[OpKind, tuple[str, ...]]] = {
@@ -59,7 +59,7 @@ class Recipe:
     """Steps to do, and what they were done under."""
 
     pipeline: Pipeline | None
-    """None where it names one that is not there, as `misfits` tells."""
+    """None if the named one does not exist, as `misfits` says."""
     steps: tuple[Operation, ...]
     """Rules have no keys yet."""
     looks: Mapping[str, str]
@@ -128,7 +128,7 @@ def _texts(operation: Operation) -> Iterator[str]:
 
 
 def as_toml(recipe: Recipe) -> str:
-    """A recipe as the text of its file; raises RefusedError where that would be too large."""
+    """A recipe as the text of its file; raises RefusedError if that would be too large."""
     text = "\n".join(_lines(recipe)) + "\n"
     if len(text.encode()) > MOST_BYTES or len(recipe.steps) > MOST_STEPS:
         raise RefusedError(f"{counted(len(recipe.steps), 'step')} are too many for a recipe")
@@ -250,7 +250,7 @@ def _parsed(data: Mapping[str, Any], origin: str, check_rule: Callable[[str], No
 
 
 def _pipeline(table: Any, origin: str) -> tuple[Pipeline | None, list[str]]:
-    """The pipeline that is named; one that is not there is no reason to leave out edits by hand."""
+    """The named pipeline; if it does not exist, the hand edits are applied all the same."""
     if table is None:
         return None, []
     if not isinstance(table, dict):

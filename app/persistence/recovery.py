@@ -1,4 +1,4 @@
-"""Steps that a program left behind: found when their file is opened again, read, and taken up."""
+"""Finds, reads and restores the steps that an earlier run left in its journal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HEAD_BYTES: Final = 1 << 20
 
 
 class LeftoverSteps(Struct, frozen=True):
-    """What was done to a session and neither exported nor given up."""
+    """Steps of a session that were neither exported nor discarded."""
 
     path: Path
     identity: SourceIdentity
@@ -75,7 +75,7 @@ class LeftoverSteps(Struct, frozen=True):
 
 
 class Leftovers(Struct, frozen=True):
-    """What lies there for a session."""
+    """The leftover steps found for a session."""
 
     kept: tuple[LeftoverSteps, ...] = ()
     """Newest first."""
@@ -84,15 +84,15 @@ class Leftovers(Struct, frozen=True):
 
 
 class RecoveredSteps(Struct, frozen=True):
-    """Steps done again in a workspace of their own."""
+    """Steps replayed in a workspace of their own."""
 
     opened: Opened
     lost: tuple[str, ...]
-    """What does not fit any more, in words."""
+    """What no longer applies, in words."""
 
 
 def find(source: Source) -> Leftovers:
-    """The steps that were left behind for the file that is open. Nothing is changed."""
+    """Find the leftover steps of the open file. Changes nothing."""
     here = identity_of(source)
     kept, notes = [], []
     for path in _candidates(here):
@@ -188,14 +188,14 @@ def read(path: Path) -> LeftoverSteps:
             f"the steps saved in {path} cannot be read: the file is damaged at its beginning"
         ) from error
     steps = _Steps()
-    # What stands behind the last line end was being written when the program ended.
+    # Bytes after the last line end were being written when the program ended.
     damage = steps.take(lines[1:-1])
     done, undone = tuple(steps.operations[: steps.done]), tuple(steps.operations[steps.done :])
     return LeftoverSteps(path, identity, origin, pipeline, done, undone, steps.looks, info.st_mtime, damage)
 
 
 class _Steps:
-    """A history as its lines are read."""
+    """Rebuilds a history from the lines of a journal."""
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []
@@ -268,7 +268,7 @@ def _pipeline(opened: Opened, kept: LeftoverSteps) -> tuple[Pipeline, list[str]]
 
 
 def forget(kept: LeftoverSteps) -> None:
-    """Remove steps for good. Raises RefusedError where they cannot be."""
+    """Delete leftover steps. Raises RefusedError if that is not possible."""
     try:
         discard(kept.path)
     except OSError as error:
@@ -276,7 +276,7 @@ def forget(kept: LeftoverSteps) -> None:
 
 
 def state_of(source: Source, kept: LeftoverSteps) -> str:
-    """What became of the file since the steps were made, in words; empty when it is as it was."""
+    """How the file changed since the steps were made, in words; empty if it is unchanged."""
     there = kept.identity
     if source.size == there.size and hashes_of(source, there.size) == (there.begins, there.ends):
         return ""
