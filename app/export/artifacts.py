@@ -72,9 +72,9 @@ class ExportArtifacts:
         return Backup(stage(self.folder, chunks(source) if pieces is None else pieces), extension)
 
     def keep(self, backup: Backup | None, manifest: dict[str, Any]) -> ArtifactNames:
-        """Write the manifest, and then give the backup the name that it tells: one that never existed.
+        """Write the manifest, then rename the backup to the unused name recorded in it.
 
-        Raises WriteFailed; neither is there then.
+        Raises WriteFailed; neither file exists then.
         """
         extension = "" if backup is None else backup.extension
         backups = names_of(self.folder, self._stem, extension)
