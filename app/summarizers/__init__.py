@@ -7,8 +7,9 @@ model       what a model is asked, and a guarded way to ask it
 asking      what all ways to ask have in common: time, a stop, a bounded answer
 program     asking a program; service, streamed, service_errors: asking a service
 provider    which model the settings name
-hand        the person's own words
+by_hand     the person's own words
 transcript  a conversation as text
+texts       the texts of messages, as facts are searched in them
 rules       the rules that a user gave, and whether a summary tells them
 mentions    what a text mentions that can be looked up
 proof       what a summary says that its source does not, and which rules it left out
