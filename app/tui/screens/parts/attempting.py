@@ -1,4 +1,4 @@
-"""Trying a hand edit in a thread, asking where it would touch what is kept, and doing it."""
+"""Trying a hand edit in a thread, asking if it touches protected content, and applying it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from app.work.attempts import Attempt, EditVariant, attempt, take
 
 NOTHING_CHANGED = "nothing changed"
 WORDS_NAMED = 6
-"""Texts of the person's own that a question names."""
+"""The most user texts that a question lists."""
 
 
 Then: TypeAlias = Callable[[Attempt, EditVariant], None]
-"""What is done with the way that an edit can be done."""
+"""Called with the chosen variant of an edit."""
 
 
 class Tried(Message):
@@ -37,10 +37,10 @@ class Tried(Message):
 
 
 class Attempts(WorkScreen):
-    """A screen that does hand edits: each is one operation to undo, and a refusal says why."""
+    """A screen that applies hand edits: each is one undoable operation, and a refusal says why."""
 
     def did(self, words: str) -> None:
-        """Say what a key did, and show everything anew."""
+        """Report what a key did, and refresh the screen."""
         raise NotImplementedError
 
     def tell(self, words: str) -> None:
@@ -52,10 +52,10 @@ class Attempts(WorkScreen):
         self.did(f"{way.words}: u undoes it")
 
     def attempt(self, edit: Edit, then: Then | None = None, rule: str = "") -> None:
-        """Do an edit if it may be done; ask first where that takes a yes.
+        """Apply an edit if it is allowed, after a confirmation if one is needed.
 
-        `then` is called in the place of doing it, with the way that was found or chosen; `rule` is what
-        chose the edit's blocks.
+        `then` is called instead of applying it, with the variant that was found or chosen; `rule` is what
+        selected the edit's blocks.
         """
         self.tell(f"{edit.label}: working out what it would change ...")
         self._try(edit, then or self._take, rule)
@@ -86,7 +86,7 @@ class Attempts(WorkScreen):
             self.attempt(way.edit)
 
     def _offer(self, found: Attempt, then: Then) -> None:
-        """Let the person choose how far it goes."""
+        """Let the user choose between the variants of the edit."""
         choices = [
             Choice(f"{way.words}; with {way.touches}" if way.touches else way.words) for way in found.ways
         ]
@@ -106,7 +106,7 @@ class Attempts(WorkScreen):
         )
 
     def _confirm(self, found: Attempt, way: EditVariant, then: Then) -> None:
-        """Ask, and name the person's own words that would be touched."""
+        """Ask for confirmation, and list the user's own words that would be touched."""
         touches = f", with {way.touches}" if way.touches else ""
         named = [f"- {' '.join(words.split())[:60]}" for words in way.own_words[:WORDS_NAMED]]
         if (more := len(way.own_words) - WORDS_NAMED) > 0:

@@ -1,4 +1,4 @@
-"""The work behind the inspect screen: stages ahead, counts, broken rules. None of it touches a widget."""
+"""Background work of the inspect screen: stages ahead, counts, broken rules. It touches no widget."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from app.views.outlook import outlook
 from app.views.problems import Problem, problems, problems_with
 
 TELL_SECONDS = 0.25
-"""The least time between two messages about the counting."""
+"""Least time between two messages about counting."""
 STEP_SECONDS = 0.5
 """The same while the stages ahead wait for it."""
 SLOW_SECONDS = 0.5
-"""From so long a look ahead on, what was done is shown by itself first."""
+"""If the stages ahead take longer than this, the steps so far are shown first without them."""
 TELL_SHARE = 8
 """Recomputing figures takes at most 1/8 of the time, because it looks at every block."""
 
 
 class Tried(Message):
-    """Of the stages ahead `done` of `of` were run, and the next one is."""
+    """`done` of the `of` stages ahead have run, and the next one is running."""
 
     def __init__(self, done: int, of: int) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Tried(Message):
 
 
 class Looked(Message):
-    """The stages were run ahead."""
+    """The stages ahead were run."""
 
     def __init__(self, view: View) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Looked(Message):
 
 
 class Counted(Message):
-    """Some more blocks were counted: `share` of the text, 1 when it is all."""
+    """More blocks were counted: `share` of the text, 1 when complete."""
 
     def __init__(self, share: float, view: View) -> None:
         super().__init__()
@@ -58,48 +58,48 @@ class Counted(Message):
 
 
 class RowsCounted(Message):
-    """Rows were counted before their turn: those that came into view, or what the stages ahead measure."""
+    """Rows were counted out of order: those in view, or those that the stages ahead measure."""
 
     def __init__(self, share: float | None = None) -> None:
         super().__init__()
         self.share = share
-        """Of the text that the stages measure, by characters; None where it was not about that."""
+        """The counted share, in characters, of the text that the stages measure; None for rows in view."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, RowsCounted)
 
 
 class Checked(Message):
-    """The session was checked for damage and broken rules, as the steps so far leave it."""
+    """The session, with the steps so far, was checked for damage and broken rules."""
 
     def __init__(self, found: tuple[Problem, ...], given: tuple[Problem, ...]) -> None:
         super().__init__()
         self.found = found
         self.given = given
-        """What was wrong when it was opened."""
+        """The problems when the session was opened."""
 
 
 class LooksAhead(WorkScreen):
-    """A screen that is told `Looked`, `Checked` and `Counted` as the work gets done, in this order.
+    """A screen that receives `Looked`, `Checked` and `Counted`, in this order, as the work progresses.
 
-    `RowsCounted` and `Tried` tell how far it is until the stages are run.
-    One thread does all of it: several would only take the interpreter from the screen and each other.
-    Only the rows that a person moves to are counted beside it, and told with `RowsCounted`, too.
+    `RowsCounted` and `Tried` report progress until the stages have run.
+    One thread does all of it: several would only compete with the UI for the interpreter lock.
+    Only rows that come into view are counted in another thread, and also reported by `RowsCounted`.
     """
 
     _is_slow = True
-    """Whether it takes long to look ahead, as far as is known: the first time each block is counted."""
+    """Whether running the stages ahead is slow. Assumed at first, when no block is counted yet."""
     _is_counted = False
-    """Whether all was counted once; what steps make is counted with them."""
+    """Whether everything was counted once; later steps count what they add."""
     calibration: Calibration | None = None
-    """What the session's own usage says of the estimate; None while it is not known."""
+    """The calibration by the session's recorded usage; None while it is not known."""
     _given: tuple[Problem, ...] | None = None
     _checked_last: Messages | None = None
-    """What was checked last."""
+    """The messages that were checked last."""
 
     @in_thread(exit_on_error=False, exclusive=True, group="look")
     def look_ahead(self, visible: Sequence[Block]) -> None:
-        """Work everything out anew after something changed; these blocks are counted first."""
+        """Recompute everything after a change; the `visible` blocks are counted first."""
         worker = get_current_worker()
         counter = self.workspace.counter
         if self.workspace.estimator.exact:
@@ -107,7 +107,7 @@ class LooksAhead(WorkScreen):
                 pass
             self.post_message(RowsCounted())
         if self._is_slow and self.workspace.state.path and not worker.is_cancelled:
-            # What was done is shown before the stages ahead are tried anew.
+            # The steps so far are shown before the stages ahead run again.
             self.post_message(Looked(first_view(self.workspace)))
         if not self._count_measured(worker):
             return
@@ -124,15 +124,15 @@ class LooksAhead(WorkScreen):
 
     @in_thread(exit_on_error=False, exclusive=True, group="rows in view")
     def count_rows(self, visible: Sequence[Block]) -> None:
-        """Count these blocks now, however far the counting of all of them is."""
+        """Count these blocks now, independently of the full count."""
         worker = get_current_worker()
         if self.workspace.counter.count(visible, lambda: worker.is_cancelled):
             self.post_message(RowsCounted())
 
     def _count_measured(self, worker: Worker[None]) -> bool:
-        """Count what the stages measure before they are run; False when that was given up.
+        """Count what the stages measure before they run; False if cancelled.
 
-        One that has to count it all by itself cannot be given up, and tells nobody how far it is.
+        A stage that counted it itself could not be cancelled and would not report progress.
         """
         workspace = self.workspace
         if self._is_counted or not workspace.estimator.exact or workspace.pipeline.estimator != "tokens":
@@ -167,6 +167,6 @@ class LooksAhead(WorkScreen):
                 due = now + max(TELL_SECONDS, TELL_SHARE * (now - began))
         if not worker.is_cancelled:
             self._is_counted = True
-            # Only now are all figures counted that it is learnt from.
+            # Only now are all the figures that the calibration uses counted.
             self.calibration = workspace.calibration
             self.post_message(Counted(1.0, counted_again(view)))

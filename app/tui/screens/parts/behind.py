@@ -1,4 +1,4 @@
-"""What takes long in a large session is worked out behind the screen, and its outcome shown in one go."""
+"""Slow computations over a large session: run in a thread, with the result shown at once."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from app.tui.screens.base import WorkScreen
 from app.tui.screens.busy import BusyScreen
 
 AT_ONCE = 2_000
-"""Rows up to which a look at every one of them keeps no key waiting."""
+"""The most rows that can be visited on the UI thread without a noticeable delay."""
 
 Outcome = TypeVar("Outcome")
 
 
 class WorksBehind(WorkScreen):
-    """A screen whose keys are never held up by the number of rows."""
+    """A screen that stays responsive whatever the number of rows."""
 
     class WorkedOut(Message):
-        """What was asked for is there; `then` shows it."""
+        """The result is there; `then` shows it."""
 
         def __init__(self, outcome: Any, then: Callable[[Any], None], busy: BusyScreen | None) -> None:
             super().__init__()
             self.outcome = outcome
             self.then = then
             self.busy = busy
-            """What takes the keys until then."""
+            """The modal that swallows keys until then."""
 
     def behind(
         self,
@@ -40,10 +40,10 @@ class WorksBehind(WorkScreen):
         group: str = "asked",
         words: str = "",
     ) -> None:
-        """Call `make`, which looks at so many rows, then `then` with what it gave.
+        """Call `make`, which visits that many rows, then `then` with its result.
 
-        In a thread where the rows are many; a newer call of the same group takes the place of one that is
-        not done. With `words` no key acts until it is there, but for escape, which does without.
+        Many rows are visited in a thread; a newer call of the same group replaces one that is not done.
+        With `words` no key acts until the result is there, except escape, which cancels.
         """
         if rows <= AT_ONCE:
             then(make())
@@ -72,6 +72,6 @@ class WorksBehind(WorkScreen):
     def _show_outcome(self, event: WorkedOut) -> None:
         if event.busy is not None:
             if not event.busy.is_current:
-                return  # it was given up just now
+                return  # it was cancelled just now
             event.busy.dismiss(False)
         event.then(event.outcome)

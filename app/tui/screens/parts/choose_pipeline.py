@@ -16,7 +16,7 @@ class ChoosesPipeline(WorkScreen):
     """A screen on which another pipeline can be chosen."""
 
     def did(self, words: str) -> None:
-        """Say what a key did, and show everything anew."""
+        """Report what a key did, and refresh the screen."""
         raise NotImplementedError
 
     @acts

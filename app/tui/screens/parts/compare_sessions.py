@@ -1,4 +1,4 @@
-"""Holding one session of the list against another."""
+"""Comparing two sessions of the session list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ComparesSessions(BaseScreen):
     """A list of sessions, two of which can be compared."""
 
     _held: Path | None = None
-    """The session that another is to be held against."""
+    """The first session of a comparison, once chosen."""
 
     def at_hand(self) -> FoundSession | None:
         """The session under the cursor."""

@@ -1,4 +1,4 @@
-"""Setting the pipelines side by side."""
+"""Opening the comparison of pipelines."""
 
 from __future__ import annotations
 

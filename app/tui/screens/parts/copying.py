@@ -1,4 +1,4 @@
-"""Taking a text elsewhere: to the clipboard, or into a file."""
+"""Copying a text to the clipboard or saving it to a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.views.outlook import Outlook
 from app.work.rows import BlockRow
 
 MANY_CHARS = 70_000
-"""Code points over which some terminals refuse a clipboard write."""
+"""Code points above which some terminals refuse a clipboard write."""
 
 
 class CopiesTexts(WorkScreen):
     """A screen with a current row whose text or record can be copied and saved."""
 
     def current(self) -> tuple[Item, Outlook] | None:
-        """The row that the keys are about, and the outlook it is seen in."""
+        """The current row and the outlook it belongs to."""
         raise NotImplementedError
 
     def _text(self) -> str:
@@ -76,6 +76,6 @@ class CopiesTexts(WorkScreen):
 
 
 def copyable(text: str) -> str:
-    """A text with its lines and tabs as they are and everything else that could act made visible."""
+    """A text with newlines and tabs kept and all other control characters made visible."""
     lines = (line.removesuffix("\r").split("\t") for line in text.split("\n"))
     return "\n".join("\t".join(safe_text(part) for part in parts) for parts in lines)

@@ -1,4 +1,4 @@
-"""Looking for the sessions of this machine in the background: names at once, heads as they are read."""
+"""Discovering the sessions of this machine in the background: names at once, heads as they are read."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from app.tui.responsive import importing
 from app.tui.screens.base import BaseScreen
 
 FIRST_HEADS = 40
-"""Heads of a first batch: as many as a screen shows."""
+"""Heads in the first batch: about one screenful."""
 BATCH_SECONDS = 0.25
-"""Time between two later batches."""
+"""Time between later batches."""
 
 
 class LooksForSessions(BaseScreen):
-    """A screen that is told `Came` as sessions are found."""
+    """A screen that receives `Came` as sessions are found."""
 
     class Came(Message):
-        """Some more is known of the sessions; after the last batch there are `shelves`."""
+        """A batch of sessions or heads; `shelves` is set with the last one."""
 
         def __init__(
             self,
@@ -38,10 +38,10 @@ class LooksForSessions(BaseScreen):
             self.found = found
             self.shelves = shelves
             self.at_work = at_work
-            """Who is at work on which session, by its name."""
+            """The programs that use a session, by its name."""
 
     class Left(Message):
-        """It is known what steps were left behind: how many, by the name of the session."""
+        """The number of leftover steps by session name."""
 
         def __init__(self, steps: Mapping[str, int]) -> None:
             super().__init__()
@@ -49,20 +49,20 @@ class LooksForSessions(BaseScreen):
 
     @in_thread(exit_on_error=False, exclusive=True, group="left")
     def look_for_steps(self, names: Sequence[str]) -> None:
-        """See which of these sessions have steps that were neither exported nor given up."""
+        """Find which of these sessions have steps that were neither exported nor discarded."""
         with importing:
             from app.persistence.recovery import left_behind
 
         by_file = left_behind()
-        # Only of those whose file is called so is it asked where it really lies.
+        # Resolving paths is slow, so only those with a matching file name are resolved.
         called = {Path(file).name for file in by_file}
         same = {name: str(Path(name).resolve()) for name in names if Path(name).name in called}
         self.post_message(self.Left({name: by_file[file] for name, file in same.items() if file in by_file}))
 
     @in_thread(exit_on_error=False, exclusive=True, group="look")
     def look_for_sessions(self) -> None:
-        """First what the folders list, then what the heads tell, the newest first."""
-        # Imported here: the first paint does not wait for what is not on it.
+        """List the folders first, then read the heads, newest first."""
+        # Imported lazily, to not delay the first paint.
         with importing:
             from app.discovery.folders import AgentFolders, samples
             from app.running import running
@@ -91,11 +91,11 @@ class LooksForSessions(BaseScreen):
 
 
 def places_words(catalogue: Catalogue, shelves: Sequence[SearchedFolder]) -> str:
-    """Where was looked, and how much was found there."""
+    """The folders searched, and how many sessions were found in each."""
     few = counted(sum(found.is_sample for found in catalogue), "sample")
     full = [shelf for shelf in shelves if shelf.found]
     if not full:
-        # The samples come first: they are what there is to open, and the line may be cut at its end.
+        # The samples come first: the line may be cut off at its end.
         return f"{few} below; no sessions in {', '.join(short_path(s.folder) for s in shelves)}"
     places = [f"{counted(s.found, 'session')} in {short_path(s.folder)} ({s.agent})" for s in full]
     if len(full) > 1:

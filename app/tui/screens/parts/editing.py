@@ -40,12 +40,12 @@ class Offer:
 
     label: str
     edit: Edit
-    """As far as it is known yet, to ask whether it can be done."""
+    """The edit as far as it is known, to check whether it can be done."""
     choose: Callable[[], None]
 
 
 class MenuReady(Message):
-    """It is known what can be done to the rows."""
+    """The menu entries were computed."""
 
     def __init__(self, offers: Sequence[Offer], reasons: Sequence[str | None], rows: int) -> None:
         super().__init__()
@@ -58,15 +58,15 @@ class Edits(Summarises):
     """A screen with rows that can be edited by hand."""
 
     def acted_keys(self) -> tuple[str, ...]:
-        """Keys of the blocks that an edit is about."""
+        """Keys of the blocks that an edit applies to."""
         raise NotImplementedError
 
     def here_keys(self) -> tuple[str, ...]:
-        """Key of the block that stands for a place in the conversation."""
+        """Key of the block that marks the current position in the conversation."""
         return self.acted_keys()[:1]
 
     def why_not_edit(self, action: str) -> str | None:
-        """Why one of the edits cannot be begun."""
+        """Why an edit cannot be started; None if it can."""
         match action:
             case "drop_rows" | "clear_rows" | "cut_rows":
                 return None if self.acted_keys() else NO_ROW
@@ -87,7 +87,7 @@ class Edits(Summarises):
         self._form("Cut the middle out", Cut(keys=self.acted_keys()))
 
     def _form(self, title: str, edit: Edit) -> None:
-        """Ask for the options of an edit, unless it could not be done with any."""
+        """Open the option form of an edit, unless no options would make it possible."""
         self.app.push_screen(EditScreen(self.opened, title, edit, self.edited))
 
     @acts

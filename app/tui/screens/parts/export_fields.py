@@ -1,4 +1,4 @@
-"""What is asked for in the export dialog: a path to write to, and ticks that go together or do not."""
+"""The fields of the export dialog: a target path, and tick boxes that depend on each other."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from app.tui.screens.parts.exporting import Exports
 from app.tui.widgets.controls import Control, TickBox
 
 TYPING = 0.4
-"""Seconds without a key after which a path that is typed is looked at."""
+"""Seconds after the last key press before a typed path is used."""
 
 
 class AsksForExport(Exports):
-    """A screen with the fields of an export; whatever is changed in them is planned again."""
+    """A screen with the fields of an export; any change triggers a new plan."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
         self._usual = ""
-        """The target that the plan names by itself."""
+        """The plan's default target."""
         self._typing: Timer | None = None
 
     def plan_again(self) -> None:
@@ -32,11 +32,11 @@ class AsksForExport(Exports):
         raise NotImplementedError
 
     def forget_plan(self) -> None:
-        """What was planned is not what the fields ask for any more."""
+        """Discard the plan, because the fields changed."""
         raise NotImplementedError
 
     def words_ticked(self) -> None:
-        """It was ticked whether words of the user's may go."""
+        """Called when the box that allows removing the user's words was changed."""
         raise NotImplementedError
 
     def box(self, name: str) -> TickBox:
@@ -45,7 +45,7 @@ class AsksForExport(Exports):
 
     @property
     def options(self) -> ExportOptions:
-        """What the fields ask for; raises InputError for a path that cannot be one."""
+        """The options from the fields; raises InputError for an invalid path."""
         typed = self.query_one("#target", Input).value.strip()
         is_own = bool(typed) and typed != self._usual and not self.box("in-place").value
         return ExportOptions(
@@ -59,11 +59,11 @@ class AsksForExport(Exports):
         )
 
     def put_usual(self, target: str) -> None:
-        """Show the target that a plan names by itself, where no other was typed."""
+        """Show the plan's default target unless another was typed."""
         field = self.query_one("#target", Input)
         if field.value in ("", self._usual):
             self._usual = field.value = safe_text(target)
-            # A path is known by its end.
+            # The end of a path is its most telling part.
             field.call_after_refresh(field.scroll_to, x=cells(field.value), animate=False, force=True)
 
     @on(Input.Changed, "#target")
@@ -109,5 +109,5 @@ class AsksForExport(Exports):
         self.box("in-place").value = False
         field = self.query_one("#target", Input)
         field.disabled = install
-        # The plan says where that is; the usual place comes back with the tick.
+        # The plan supplies the path; clearing the box restores the default.
         self._usual = field.value = ""

@@ -1,4 +1,4 @@
-"""The widgets of the export: what is asked for, the dry run, and what was written."""
+"""The widgets of the export dialog: the form, the dry run, and the result."""
 
 from __future__ import annotations
 

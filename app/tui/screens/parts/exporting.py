@@ -1,4 +1,4 @@
-"""The work behind the export screen: planning and writing. None of it moves a widget."""
+"""Background work of the export screen: planning and writing. It touches no widget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.tui.screens.base import WorkScreen
 from app.views.lost import losses
 
 MOST_STAYS: Final = 20_000_000
-"""Code points of what stays up to which lost facts are looked for unasked: some seconds."""
+"""Most code points of remaining text that are searched for lost facts unasked: some seconds."""
 
 
 class Planned(Message):
@@ -33,11 +33,11 @@ class Planned(Message):
         self.shared = shared
         """What would be masked; None for an export that is not for other people."""
         self.size = size
-        """Bytes of the file that it would write."""
+        """Bytes of the file that the plan would write."""
 
 
 class Progressed(Message):
-    """What goes on now."""
+    """A progress text."""
 
     def __init__(self, words: str) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Failed(Message):
 
 
 class LossesKnown(Message):
-    """It is known how many facts go that what stays still speaks of; None where that was not looked for."""
+    """How many removed facts the remaining text still mentions; None if not searched for."""
 
     def __init__(self, facts: int | None) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class LossesKnown(Message):
 
 
 class Done(Message):
-    """It is written."""
+    """The export was written."""
 
     def __init__(self, written: Written) -> None:
         super().__init__()
@@ -69,23 +69,23 @@ class Done(Message):
 
 
 class Exports(WorkScreen):
-    """A screen that is told `Planned`, `LossesKnown`, `Progressed`, `Failed` and `Done`."""
+    """A screen that receives `Planned`, `LossesKnown`, `Progressed`, `Failed` and `Done`."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
         self._stopped = threading.Event()
         self._one_plan = threading.Lock()
         self._index = self.workspace.index
-        """Where the results that are gone are listed, if they are."""
+        """The index file that lists removed results, if there is one."""
 
     @in_thread(exclusive=True, group="plan")
     def plan(self, options: ExportOptions, *, index: bool) -> None:
-        """Count what is not counted yet, and plan; a plan that is being made is given up.
+        """Count what is not counted yet, and plan; cancels a plan in progress.
 
-        `index` is whether the results that are gone are listed.
+        `index`: whether removed results are listed in an index file.
         """
         worker = get_current_worker()
-        # One that was given up is waited for until it stops: two would both take twice as long.
+        # Wait until a cancelled plan has stopped: two at once would each take twice as long.
         with self._one_plan:
             if not worker.is_cancelled:
                 self._plan(options, worker, index=index)
@@ -110,12 +110,12 @@ class Exports(WorkScreen):
         if workspace.index:
             self._index = workspace.index
         if listed != bool(workspace.index):
-            # Summaries name the list, so the stages run again.
+            # Summaries mention the index, so the stages run again.
             workspace.list_results_in(self._index if listed else "")
 
     @in_thread(exclusive=True, group="losses")
     def look_for_losses(self) -> None:
-        """Find what goes although the rest still speaks of it, unless very much stays."""
+        """Find removed facts that the remaining text still mentions, unless too much text remains."""
         worker, workspace = get_current_worker(), self.workspace
         live, after = workspace.session.live, workspace.messages
         if sum(chars_of(block) for _, block in blocks_of(after)) > MOST_STAYS:
@@ -124,7 +124,7 @@ class Exports(WorkScreen):
         try:
             lost = losses(live, after, workspace.judgements, lambda: worker.is_cancelled)
         except (HandcompactError, OSError):
-            return  # the plan says what is wrong with the file
+            return  # the plan reports the problem with the file
         if not worker.is_cancelled:
             is_seen = bool(lost.looked) or not lost.total
             self.post_message(LossesKnown(len(lost.facts) if is_seen else None))
@@ -135,7 +135,7 @@ class Exports(WorkScreen):
 
     @in_thread(exclusive=True, group="write")
     def write(self, plan: ExportPlan, *, drop_user_words: bool) -> None:
-        """Carry out a plan, until it is done or `stop_writing` is called."""
+        """Write a plan; `stop_writing` cancels it."""
         worker = get_current_worker()
         self._stopped.clear()
         try:
@@ -151,7 +151,7 @@ class Exports(WorkScreen):
             self.post_message(Done(written))
 
     def stop_writing(self) -> None:
-        """Give up the write, unless the file has its name already."""
+        """Cancel the write, unless the file was already renamed into place."""
         self._stopped.set()
 
     def _say(self, words: str) -> None:

@@ -1,4 +1,4 @@
-"""How a large file begins, shown while the rest of it is read."""
+"""The first messages of a large file, shown while the rest is read."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from app.tui.widgets.message_list import MessageList
 
 
 class ShowsHeads(OpensSessions):
-    """A screen with a list for the first rows, there only while a large file is read (the class `-head`)."""
+    """A screen with a list of the first rows, visible only while a large file is read (class `-head`)."""
 
     LOOKS_AT_HEADS: ClassVar[bool] = True
 
     def head_list(self) -> MessageList:
-        """The list, for the body of the screen. It cannot be gone into: it is about to be replaced."""
+        """The list, for the body of the screen. It cannot be focused, as it is about to be replaced."""
         found = MessageList(glyphs=self.glyphs, id="head")
         found.can_focus = False
         return found
 
     @on(HeadRead)
     def _show_head(self, event: HeadRead) -> None:
-        """Show how a large file begins while the rest of it is read."""
+        """Show the first messages while the rest of the file is read."""
         from app.tui.rows import Rows
 
         if self.is_opening:

@@ -1,4 +1,4 @@
-"""From a session to the facts that it loses."""
+"""Opening the list of lost facts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from app.tui.screens.lost import LostScreen
 
 
 class ShowsLosses(WorkScreen):
-    """A screen from which the facts that go can be read."""
+    """A screen from which the lost facts can be listed."""
 
     def action_lost(self) -> None:
         self.app.push_screen(LostScreen(self.opened))

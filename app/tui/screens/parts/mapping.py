@@ -1,4 +1,4 @@
-"""The map over the list: where the cursor is on it, and going to what is clicked."""
+"""The map above the list: follows the cursor, and a click on it moves the cursor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.work.rows import BlockRow
 
 
 class ShowsMap(RowsScreen):
-    """A list of rows with a map of all of them, whatever is shown and in which order."""
+    """A list of rows with a map of all rows, independent of filter and order."""
 
     def refresh_figures(self) -> None:
         super().refresh_figures()
@@ -27,7 +27,7 @@ class ShowsMap(RowsScreen):
 
     @on(MapBar.Chosen)
     def _go_to_slice(self, event: MapBar.Chosen) -> None:
-        """Go to the largest row of the slice that is shown, and say what the slice holds."""
+        """Go to the largest visible row of the slice, and say what the slice contains."""
         chosen = event.chosen
         shown = [at for at, place in enumerate(self.laid.places) if chosen.start <= place < chosen.end]
         if not shown:

@@ -23,22 +23,22 @@ ASKED = {
     "larger": ("larger than N tokens:", "1000"),
     "path": ("path matching:", "*"),
 }
-"""Filters that need a word: purpose -> what is asked, and what is proposed."""
+"""Filters that need an argument: purpose -> (question, proposed value)."""
 
 Offer = tuple[Choice, Callable[[], None]]
-"""A line of the list, and what choosing it does."""
+"""A line of the list, and the action of choosing it."""
 
 
 class MarksRows(RowsScreen):
-    """A list of rows that can be marked; what is done to rows is done to the marked ones."""
+    """A list of rows that can be marked; edits apply to the marked rows."""
 
     _tallied: tuple[View, tuple[str, ...], str] | None = None
-    """A view, the keys marked in it, and what is said of them."""
+    """Cache of the summary text: (view, marked keys, text)."""
     _range_from: int | None = None
-    """Where the range that is being drawn started."""
+    """The row where the current range started."""
 
     def acted_keys(self) -> tuple[str, ...]:
-        """What an edit is about: the marked rows, else the one under the cursor."""
+        """The blocks that an edit applies to: the marked rows, else the one under the cursor."""
         if len(self.marks):
             return self.marks.keys
         return (self.item.key,) if isinstance(self.item, BlockRow) else ()
@@ -48,14 +48,14 @@ class MarksRows(RowsScreen):
         return (self.item.key,) if isinstance(self.item, BlockRow) else ()
 
     def bar(self) -> Sequence[Key]:
-        """While rows are marked, what can be done to them."""
+        """The keys; while rows are marked, those for marked rows."""
         return marked_bar() if len(self.marks) else super().bar()
 
     def tally(self) -> str:
         keys = self.marks.keys
         if not keys:
             return ""
-        # It is asked for at each move of the cursor, and takes a look at every row.
+        # Called at each move of the cursor, but computing it visits every row, hence the cache.
         if self._tallied is None or self._tallied[0] is not self.view_now or self._tallied[1] != keys:
             self._tallied = (self.view_now, keys, f"{human_number(len(keys))} marked")
             self._add_up(self.view_now, keys)
@@ -63,7 +63,7 @@ class MarksRows(RowsScreen):
         return f"{drawing}{self._tallied[2]}"
 
     def _add_up(self, view: View, keys: tuple[str, ...]) -> None:
-        """Find out how much is marked, and say it."""
+        """Compute how much is marked, and show it."""
 
         def tokens() -> int:
             known = frozenset(keys)
@@ -160,7 +160,7 @@ class MarksRows(RowsScreen):
         self.behind(rows, lambda: shares(sent(), self.seen, facets), self._choose_marks, words="adding up")
 
     def _sent_rows(self) -> Callable[[], Iterable[BlockRow]]:
-        """The rows that can be marked, when they are asked for."""
+        """A function that returns the rows that can be marked."""
         items, seen = self.view_now.items, self.seen
         return lambda: (item for item in items if isinstance(item, BlockRow) and is_sent(item, seen))
 
@@ -245,12 +245,12 @@ class MarksRows(RowsScreen):
         self.marks_changed("no rows are marked")
 
     def marks_changed(self, words: str = "") -> None:
-        """Show the marks as they are now, and `words` in the place of what was said before."""
+        """Refresh the marks, and show `words` instead of the previous status."""
         self.rows.repaint_rows()
         self.say_row(words)
         self.refresh_lines()
 
-    # What is done to the marked rows, or to the one under the cursor
+    # Edits of the marked rows, or of the one under the cursor
 
     @acts
     def action_pin(self) -> None:

@@ -1,4 +1,4 @@
-"""Which model a person can be offered."""
+"""Offering a configured model to write a summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.work.summary_requests import SummaryTarget
 
 
 def model_choice() -> Choice:
-    """The line that offers it."""
+    """The choice that offers the model."""
     provider, _ = _provider()
     return Choice("a model: shows the prompt first", "none set" if provider is None else provider.kind)
 
@@ -21,12 +21,12 @@ def model_choice() -> Choice:
 def prompt_screen(
     opened: Opened, wish: SummaryTarget, taken: Callable[[], None] = lambda: None
 ) -> PromptScreen:
-    """The screen that asks it, or shows what it would be asked; `taken` is called when it answered."""
+    """The screen that shows and sends the prompt; `taken` is called when the model answered."""
     return PromptScreen(opened, wish, *_provider(), taken)
 
 
 def _provider() -> tuple[Provider | None, str]:
-    """The model that can be asked, or why there is none."""
+    """The configured provider, or why there is none."""
     try:
         return load_provider(), ""
     except HandcompactError as error:

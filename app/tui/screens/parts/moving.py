@@ -1,4 +1,4 @@
-"""Moving the open session to another agent: what would be lost is shown before anything is written."""
+"""Converting the open session for another agent, after showing what would be lost."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class MovesSession(RowsScreen):
-    """A screen whose session can be written anew in another agent's format."""
+    """A screen whose session can be converted to another agent's format."""
 
     class Planned(Message):
-        """What would be written, or why nothing can be."""
+        """The conversion plan, or why there is none."""
 
         def __init__(self, plan: Conversion | str) -> None:
             super().__init__()
             self.plan = plan
 
     class WasMoved(Message):
-        """The new session was written, or not, for the reason that is told."""
+        """The new session was written, or the reason why not."""
 
         def __init__(self, words: str, command: str | None = None) -> None:
             super().__init__()
@@ -40,7 +40,7 @@ class MovesSession(RowsScreen):
 
     @acts
     def action_move(self) -> None:
-        # Imported here and below: the first paint does not wait for what is not on it.
+        # Imported lazily, here and below, to not delay the first paint.
         from app.convert import TARGETS
 
         there = [target for target in TARGETS if target.format != self.workspace.session.format]
@@ -78,7 +78,7 @@ class MovesSession(RowsScreen):
         if isinstance(plan, str):
             self.say_row(plan)
             return
-        # The words are those of many, whatever the number.
+        # The loss texts are in the plural, so the count follows in brackets.
         lost = [f"{loss.text} ({loss.count:,})" for loss in plan.losses] or ["Nothing is lost."]
         where = "" if plan.path is None else short_path(plan.path)
         words = f"{counted(plan.messages, 'message')} to {where}"

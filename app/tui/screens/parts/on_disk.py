@@ -1,4 +1,4 @@
-"""Comparing the read under the cursor with its file of today: only when a person asks for it."""
+"""Comparing the file read under the cursor with the file on disk, only on request."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from app.work.rows import BlockRow
 
 
 class LooksAtFiles(RowsScreen):
-    """A list of rows in which a read knows what became of its file."""
+    """A list of rows where a read can be compared with its file."""
 
     class Compared(Message):
-        """It is known what became of a file."""
+        """A file was compared."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
             self.words = words
 
     def why_not_on_disk(self) -> str | None:
-        """Why the row under the cursor has no file to look at."""
+        """Why the row under the cursor has no file to compare with."""
         if not isinstance(self.item, BlockRow):
             return "no message under the cursor"
         return None if self.item.path else "this row does not name a file"

@@ -1,4 +1,4 @@
-"""Opening a session in the background: a line that says so, and escape gives up waiting."""
+"""Opening a session in the background, with a progress line; escape cancels."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from app.formats.source import Source
 
 HEAD_SECONDS: Final = 0.2
-"""How long reading waits at most until the beginning of a file is painted."""
+"""Longest time that reading waits for the first messages to be painted."""
 
 
 class Reading:
-    """How far the reading of a file is, told by the source that it is read from."""
+    """The progress of reading a file, taken from its source."""
 
     def __init__(self, name: str, *, given_up: str = "not opened") -> None:
         self.name = name
-        """What is read, for people."""
+        """The display name of what is read."""
         self.given_up = given_up
-        """What came of it when it was given up."""
+        """The text shown if reading is cancelled."""
         self._source: Source | None = None
 
     def begin(self, source: Source) -> None:
-        """It is read from this now."""
+        """Take the progress from this source from now on."""
         self._source = source
 
     def now(self) -> tuple[str, str]:
-        """What is being done now, and how far it is."""
+        """The current phase and its progress."""
         source = self._source
         if source is None or not source.reached:
             return f"reading {self.name}", ""
@@ -52,10 +52,10 @@ class Reading:
 
 
 class OpensSessions(TellsWaits):
-    """A screen that can open a session; `SessionOpened` or `OpenFailed` comes when it is done."""
+    """A screen that can open a session; it receives `SessionOpened` or `OpenFailed` at the end."""
 
     LOOKS_AT_HEADS: ClassVar[bool] = False
-    """Whether the screen shows the beginning of a large file, by a `HeadRead`, until all of it is read."""
+    """Whether the screen receives `HeadRead` to show the first messages of a large file early."""
 
     _reading: tuple[Reading, Worker[None]] | None = None
     opened_files: tuple[str, ...] = ()
@@ -67,20 +67,20 @@ class OpensSessions(TellsWaits):
         return self._reading is not None
 
     def begin_to_read(self, reading: Reading, worker: Worker[None]) -> None:
-        """Say how far a worker is with reading, until `reading_done` is called or escape gives it up."""
+        """Show the progress of a reading worker, until `reading_done` is called or escape cancels it."""
         self._reading = (reading, worker)
         self.wait_for(reading.now, way_out="esc cancels", at_once=True)
 
     def open_session(
         self, file: str, pipeline: str, *, leaf: str | None = None, settings: Iterable[str] = ()
     ) -> None:
-        """Begin to read a session; what was being read before is given up."""
+        """Start reading a session; cancels a read in progress."""
         self.give_up_opening()
         reading = Reading(file)
         self.begin_to_read(reading, self._read_session(reading, pipeline, leaf, tuple(settings)))
 
     def give_up_opening(self) -> bool:
-        """Wait no longer; False when nothing was being read."""
+        """Cancel reading; False if nothing was being read."""
         if self._reading is None:
             return False
         reading, worker = self._reading
@@ -90,7 +90,7 @@ class OpensSessions(TellsWaits):
         return True
 
     def reading_done(self) -> None:
-        """It is read, or given up."""
+        """Reset the state after reading ended or was cancelled."""
         self._reading = None
         self.waited()
 
@@ -99,7 +99,7 @@ class OpensSessions(TellsWaits):
         self, reading: Reading, pipeline: str, leaf: str | None, settings: tuple[str, ...]
     ) -> None:
         worker, file = get_current_worker(), reading.name
-        # Imported here: most of the program is not needed for its first paint, which would wait for it.
+        # Imported lazily: the first paint needs little of the program and would wait for it.
         with importing:
             from app.opening import open_head, open_workspace
             from app.persistence.recovery import find
@@ -108,12 +108,12 @@ class OpensSessions(TellsWaits):
 
             import_module("app.tui.rows")
         if self.LOOKS_AT_HEADS:
-            with suppress(HandcompactError):  # what is wrong is told when all of it is read
+            with suppress(HandcompactError):  # errors are reported when the whole file is read
                 head = open_head(file, pipeline)
                 if head is not None and not worker.is_cancelled:
                     beginning = HeadRead(first_view(head.workspace))
                     self.post_message(beginning)
-                    # To read on at once would take the interpreter from the paint that somebody waits for.
+                    # Reading on at once would delay the paint that the user waits for.
                     beginning.painted.wait(HEAD_SECONDS)
         with importing:
             import_module("app.tui.screens.inspect")
@@ -129,7 +129,7 @@ class OpensSessions(TellsWaits):
                     counts_soon=False,
                     watch=reading.begin,
                 )
-                # Judging and estimating take as long as reading: the next screen finds them done.
+                # Verdicts and estimates take as long as reading: compute them here for the next screen.
                 view = first_view(opened.workspace)
             answer: SessionOpened | OpenFailed = SessionOpened(opened, view, find(opened.source))
         except HandcompactError as error:
@@ -143,7 +143,7 @@ class OpensSessions(TellsWaits):
 
     @on(Worker.StateChanged)
     def _reading_failed(self, event: Worker.StateChanged) -> None:
-        """Wait no longer for a thread that ended by a mistake of ours, which is told elsewhere."""
+        """Reset the state after a thread failed unexpectedly; the error is reported elsewhere."""
         if self._reading is None or event.worker is not self._reading[1]:
             return
         if event.state is WorkerState.ERROR:

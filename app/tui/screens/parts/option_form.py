@@ -14,17 +14,17 @@ from app.views.stage_view import value_words
 
 
 class OptionForm(WorkScreen):
-    """A screen of `OptionField`s with pushes named `apply`, `reset` and `cancel`."""
+    """A screen of `OptionField`s with buttons named `apply`, `reset` and `cancel`."""
 
     AS_PRESET: ClassVar[str]
-    """What is said where there is nothing to reset."""
+    """The status text when there is nothing to reset."""
 
     def on_mount(self) -> None:
         self.app.call_later(self.fields[0].control.focus)
 
     @property
     def fields(self) -> list[OptionField]:
-        """The fields, from the top."""
+        """The fields, top to bottom."""
         return list(self.query(OptionField))
 
     def why_not(self, action: str) -> str | None:
@@ -36,7 +36,7 @@ class OptionForm(WorkScreen):
         return None
 
     def put_presets(self) -> None:
-        """Give every field its preset."""
+        """Set every field to its preset value."""
         for field in self.fields:
             field.put(value_words(field.option.preset))
 

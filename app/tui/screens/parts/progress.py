@@ -1,4 +1,4 @@
-"""A word on what is being worked out, for how long already, and how to do without it."""
+"""A progress text: what is being computed, for how long, and how to cancel it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from app.display import spread
 from app.tui.screens.base import BaseScreen
 
 SLOW_SECONDS = 0.2
-"""What takes less is not told."""
+"""Shorter waits are not shown."""
 TELL_SECONDS = 0.5
-"""Time between two words."""
+"""Time between two updates."""
 
 
 Telling: TypeAlias = Callable[[], tuple[str, str]]
-"""Asked twice a second: what is being done now, and how far that is, empty where it is not known."""
+"""Called twice a second: returns (current activity, progress); progress is empty if unknown."""
 
 
 class TellsWaits(BaseScreen):
-    """A screen that says in its status line what it waits for."""
+    """A screen that shows in its status line what it waits for."""
 
     _waiting: Timer | None = None
     _telling: Telling = staticmethod(lambda: ("", ""))
 
     def wait_for(self, what: str | Telling, *, way_out: str = "", at_once: bool = False) -> None:
-        """Say, until `waited` is called, that `what` takes long; `way_out` is what escape does.
+        """Show `what` as in progress until `waited` is called; `way_out` is what escape does.
 
-        `at_once` says it without waiting whether it does.
+        It appears after a short delay, or immediately with `at_once`.
         """
         self.waited()
         self._wait_on(what)
@@ -51,7 +51,7 @@ class TellsWaits(BaseScreen):
             self._waiting = self.set_timer(SLOW_SECONDS, begin)
 
     def waits_now_for(self, words: str) -> None:
-        """Say from now on that it is this; the time goes on."""
+        """Change the text; the elapsed time goes on."""
         self._wait_on(words)
 
     def _wait_on(self, what: str | Telling) -> None:
@@ -63,7 +63,7 @@ class TellsWaits(BaseScreen):
         return self._waiting is not None
 
     def waited(self) -> None:
-        """It is there, or is waited for no longer."""
+        """Stop showing the progress text."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None

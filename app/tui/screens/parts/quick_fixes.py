@@ -1,4 +1,4 @@
-"""What people most often want gone, each in one go, with what it would free said before it is done."""
+"""Quick fixes for the most common removals, each shown with what it would free."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class OffersQuickFixes(Attempts):
     """A screen on which quick fixes can be chosen."""
 
     class Weighed(Message):
-        """It is known what each quick fix would do."""
+        """The effect of each quick fix was computed."""
 
         def __init__(self, found: Sequence[QuickFixOffer]) -> None:
             super().__init__()
             self.found = found
 
     class Looked(Message):
-        """It is known what one that looks at the disk would do."""
+        """The effect of a quick fix that looks at files on disk was computed."""
 
         def __init__(self, found: QuickFixOffer) -> None:
             super().__init__()

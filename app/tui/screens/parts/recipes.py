@@ -1,4 +1,4 @@
-"""Saving what was done as a recipe, and doing the steps of one."""
+"""Saving the steps as a recipe, and applying a recipe."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.tui.view import View, first_view
 
 
 class Recipes(KeepsSteps):
-    """A screen whose steps can be saved and brought from elsewhere."""
+    """A screen that can save its steps as a recipe and apply one."""
 
     class Read(Message):
         """A recipe was read."""
@@ -34,14 +34,14 @@ class Recipes(KeepsSteps):
             self.recipe = recipe
 
     class Refused(Message):
-        """Nothing was done, for this reason."""
+        """Nothing was done, for the given reason."""
 
         def __init__(self, reason: str) -> None:
             super().__init__()
             self.reason = reason
 
     class WasApplied(Message):
-        """The steps were done, in a workspace of their own."""
+        """The steps were applied in a separate workspace."""
 
         def __init__(self, opened: Opened, view: View, applied: Applied) -> None:
             super().__init__()
@@ -107,7 +107,7 @@ class Recipes(KeepsSteps):
 
     @on(Read)
     def _ask_for_recipe(self, event: Read) -> None:
-        """Steps under another pipeline begin anew; under the same one they come on top of what was done."""
+        """A recipe for another pipeline replaces the steps; one for the same pipeline is added to them."""
         recipe, workspace = event.recipe, self.workspace
         pipeline = recipe.pipeline or workspace.pipeline
         is_same = pipeline.steps == workspace.pipeline.steps

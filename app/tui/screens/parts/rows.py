@@ -1,4 +1,4 @@
-"""The list of rows with the one under the cursor at length: sorted, filtered, kept up to date."""
+"""The list of rows with the details of the current one: sorting, filtering, updating."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from app.work.history import Edited
 from app.work.rows import BlockRow
 
 DETAIL_SECONDS = 0.05
-"""How long a cursor that runs must rest before its row is told at length."""
+"""How long the cursor must rest before the details of its row are shown."""
 SCROLL_SECONDS = 0.04
-"""How long rows that came into view wait to be counted, so that not each one on the way is."""
+"""How long rows must be in view before they are counted, so that rows scrolled past are not."""
 READ_AT_ONCE = 256 * 1024
-"""Bytes of a record up to which it is read without a thread."""
+"""Largest record, in bytes, that is read on the UI thread."""
 
 
 class Laid(Struct, frozen=True):
-    """Rows arranged anew, and where one of them stands now."""
+    """Rearranged rows, and the new index of one of them."""
 
     arrangement: Arrangement
     kept: Item | None
-    """What the cursor was on when this was asked for."""
+    """The item under the cursor when this was requested."""
     place: int | None
-    """Where that stands now."""
+    """Its new index."""
 
 
 class RowsScreen(LooksAhead, WorksBehind):
@@ -67,45 +67,45 @@ class RowsScreen(LooksAhead, WorksBehind):
             self.said = said
 
     begin_at = ""
-    """The key of the row that the cursor begins on; empty for the first that is sent."""
+    """The key of the row for the initial cursor; empty for the first row that is sent."""
     begin_with = ""
-    """What is said first."""
+    """The initial status text."""
 
     def __init__(self, opened: Opened, view: View | None = None) -> None:
-        """`view` is the first one, where it was made already in another thread."""
+        """`view` is the initial view, if it was already built in another thread."""
         super().__init__(opened)
         self.view_now = view or first_view(self.workspace)
         self.laid: Arrangement = as_listed(self.view_now.items)
-        """The rows that the filter lets through, in their order."""
+        """The rows that pass the filter, in display order."""
         self.only: FacetFilter | KeysFilter | None = None
-        """The filter in force."""
+        """The active filter."""
         self.marks = Marks()
         self.problems: tuple[Problem, ...] | None = None
-        """What is wrong as the steps so far leave it; None while the session is still being checked."""
+        """The problems after the steps so far; None while the session is being checked."""
         self.given_problems: tuple[Problem, ...] = ()
-        """What was wrong when it was opened."""
+        """The problems when the session was opened."""
         self._said: tuple[int, str, int] = (-1, "", 0)
-        """A row, what is said while the cursor is on it, and how many operations were done by then."""
+        """A row, the status text while the cursor is on it, and the number of operations at that time."""
         self._then: list[Callable[[], object]] = []
-        """What is to be done once the rows are laid."""
+        """Callbacks for when the rows are arranged."""
         self._asked = False
-        """Whether the person waits for the rows to be laid, and wants to see the one under the cursor."""
+        """Whether the user waits for the rows, so that the cursor must be in view afterwards."""
         self._laid_path = self.view_now.seen.state.path
-        """The steps that the rows were laid out behind."""
+        """The steps done when the rows were last arranged."""
         self._share = 0.0 if self.workspace.estimator.exact else 1.0
         self._resting: Timer | None = None
         self._scrolling: Timer | None = None
         self._moved_at = 0.0
         self._looks_soon = False
         self._looks = False
-        """Whether what is shown is not yet what the newest key made of it."""
+        """Whether the view does not yet reflect the last key press."""
         self._looked_at: tuple[object, ...] = ()
-        """What was done, and under which pipeline, when all was worked out last."""
+        """The steps and pipeline for which everything was last computed."""
         self._looks_since = time.monotonic()
         self._run_ahead = (0, 0)
-        """How many of the stages ahead are run, of how many; of 0 where that is not known yet."""
+        """(stages ahead that have run, total); the total is 0 while it is unknown."""
         self._looking: Timer | None = None
-        """Says how long the stages ahead take."""
+        """Updates the time that the stages ahead have taken."""
 
     def body(self) -> Iterable[Widget]:
         yield UsageBar(glyphs=self.glyphs)
@@ -115,7 +115,7 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     @property
     def seen(self) -> Outlook:
-        """The outlook that everything on the screen is seen in."""
+        """The outlook that the whole screen shows."""
         return self.view_now.seen
 
     @property
@@ -124,12 +124,12 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     @property
     def shown(self) -> Sequence[Item]:
-        """Those that the filter lets through, in their order."""
+        """The items that pass the filter, in display order."""
         return self.laid.rows
 
     @property
     def item(self) -> Item | None:
-        """What the cursor is on."""
+        """The item under the cursor."""
         return self.shown[self.rows.cursor] if self.shown else None
 
     def on_mount(self) -> None:
@@ -141,7 +141,7 @@ class RowsScreen(LooksAhead, WorksBehind):
             self.lay_rows(self._to_start)
 
     def _to_start(self) -> None:
-        """Stand on the first row that is sent, with what stands before it out of sight above."""
+        """Put the cursor on the first row that is sent, and scroll the rows before it out of view."""
         first = 0 if self.shell.preferences.by_tokens else self.view_now.begins
         keys = enumerate(map(key_of, self.shown)) if self.begin_at else ()
         start = next((place for place, key in keys if key == self.begin_at), first)
@@ -154,7 +154,7 @@ class RowsScreen(LooksAhead, WorksBehind):
             self.rows.scroll_to(y=max(0, place - 1), animate=False)
 
     def on_screen_resume(self) -> None:
-        """Begin, or come back from a screen that may have changed everything, or nothing."""
+        """Start, or refresh after a screen on top that may have changed the workspace."""
         workspace = self.workspace
         state = (workspace.history.done, workspace.pipeline, workspace.index)
         if state == self._looked_at:
@@ -162,7 +162,7 @@ class RowsScreen(LooksAhead, WorksBehind):
             self._say()
             self.refresh_lines()
             return
-        # A thread that works takes the interpreter from the paint.
+        # A busy worker thread would delay the paint.
         self._looks_soon = True
         self.call_after_refresh(self._look)
 
@@ -218,17 +218,17 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._say()
 
     def did(self, words: str) -> None:
-        """Say what a key did, until the cursor moves, and look at everything anew."""
+        """Report what a key did, until the cursor moves, and recompute everything."""
         self.rows.reveal(self.rows.cursor)
         self._look()
         self.say_row(words)
 
     def say_row(self, words: str) -> None:
-        """Say something until the cursor moves away from where it is now."""
+        """Show a status text until the cursor moves."""
         self._said = (self.rows.cursor, words, len(self.workspace.history.done))
         self._say()
 
-    # What the workers found
+    # Results of the workers
 
     @on(Looked)
     def _looked(self, event: Looked) -> None:
@@ -240,7 +240,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         if event.view.seen is not self.seen:
             return
         self._share, self.view_now = event.share, event.view
-        # Rows must not move under the cursor: they are sorted again only at the end.
+        # Rows must not move under the cursor, so they are sorted again only at the end.
         if self.shell.preferences.by_tokens and event.share == 1:
             self.lay_rows(asked=False)
         else:
@@ -256,10 +256,10 @@ class RowsScreen(LooksAhead, WorksBehind):
     # Showing
 
     def lay_rows(self, then: Callable[[], object] = lambda: None, *, asked: bool = True) -> None:
-        """Show the rows that the filter lets through, in their order, and call `then`.
+        """Show the rows that pass the filter, in display order, and then call `then`.
 
-        The cursor stays on its row, and is in sight where the person `asked` for it. What comes unasked
-        leaves the view where they scrolled it to.
+        The cursor stays on its row, and is scrolled into view if the user `asked` for this. Otherwise the
+        scroll position is kept.
         """
         self._asked = self._asked or asked
         view, only, kept, near = self.view_now, self.only, self.item, self.rows.cursor
@@ -269,7 +269,7 @@ class RowsScreen(LooksAhead, WorksBehind):
             found = arrange(view.items, view.seen, by_tokens=by_tokens, only=only)
             return Laid(found, kept, place_of(found.rows, kept, near))
 
-        # A newer call takes the place of this one, but not of what is to follow.
+        # A newer call replaces this one, but not the callbacks.
         self._then.append(then)
         self.behind(len(view.items), laid, self._lay, group="rows")
 
@@ -288,7 +288,7 @@ class RowsScreen(LooksAhead, WorksBehind):
             then()
 
     def rows_laid(self) -> None:
-        """The rows stand in another order, or are others."""
+        """Called after the rows or their order changed."""
 
     def _show_rows(self, cursor: int | None = None, top: int | None = None) -> None:
         warned = frozenset(problem.key for problem in self.problems or () if problem.key)
@@ -302,9 +302,10 @@ class RowsScreen(LooksAhead, WorksBehind):
         self._scrolled()
 
     def _place_after(self, place: int | None) -> int | None:
-        """Where the cursor goes: it stays on its row, but for one that a step just made lighter.
+        """The new cursor index: normally the same row, at `place`.
 
-        Sorted by tokens that one sinks, and what is to be looked at next comes to its place.
+        But when sorted by tokens, a row that a step just shrank sinks; then the cursor keeps its index, where
+        the next row to look at is.
         """
         path, self._laid_path = self._laid_path, self.seen.state.path
         sinks = self.shell.preferences.by_tokens and path != self._laid_path
@@ -340,7 +341,7 @@ class RowsScreen(LooksAhead, WorksBehind):
         return view.seen.sentence(view.figures)
 
     def tally(self) -> str:
-        """What stands beside the place in the list; empty for nothing."""
+        """The text beside the list position; may be empty."""
         return ""
 
     @on(LineView.Moved, "MessageList")
@@ -359,7 +360,7 @@ class RowsScreen(LooksAhead, WorksBehind):
 
     @property
     def resting(self) -> bool:
-        """True while something waits for a paint, or for the cursor or the rows to rest."""
+        """Whether something still waits for a paint, or for the cursor or scrolling to rest."""
         return self._looks_soon or self._resting is not None or self._scrolling is not None
 
     def _describe(self) -> None:
@@ -382,13 +383,13 @@ class RowsScreen(LooksAhead, WorksBehind):
     @on(Described)
     def _tell(self, event: Described) -> None:
         if event.item is self.item:
-            # A new search goes to where it is found, also in the text that is shown.
+            # A new search also scrolls the detail text to its match.
             key = f"{key_of(event.item)} {self.rows.sought}"
             self.query_one(Detail).show(event.said, key=key, sought=self.rows.sought)
 
 
 def _described(item: Item, seen: Outlook) -> Description:
-    """What is said of a row, also where its file does not hold it any more."""
+    """The description of a row, even if the file no longer contains it."""
     try:
         return describe(item, seen)
     except FileChanged as error:

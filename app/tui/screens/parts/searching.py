@@ -1,4 +1,4 @@
-"""Searching all texts of a session, not only what the list shows: behind the screen, until it is given up."""
+"""Searching all texts of a session, not only the visible previews: in a thread, cancellable."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from app.tui.widgets.message_list import MessageList
 from app.views.listing import Item, searched
 
 TELL_SECONDS: Final = 0.25
-"""Time between two words on how far it is."""
+"""Time between two progress updates."""
 
 
 class Searches(RowsScreen):
-    """A list of rows that are found by what their texts hold."""
+    """A list of rows that can be searched by their full texts."""
 
     _search: Worker[None] | None = None
     """The newest search."""
     _awaited = ""
-    """What a person looks for, until all is searched."""
+    """The query, until the search has ended."""
 
     class Searched(Message):
-        """So much was searched, and these rows were found in it."""
+        """The progress of a search, with the rows found so far."""
 
         def __init__(
             self, text: str, shown: Sequence[Item], rows: Sequence[int], share: float, *, go: bool
@@ -59,7 +59,7 @@ class Searches(RowsScreen):
         return self._before_prompt is None or isinstance(self._before_prompt, MessageList)
 
     def give_up_search(self) -> bool:
-        """Search no further; False when nobody waits for a search."""
+        """Cancel the search; False if none is running."""
         was_awaited, self._awaited = bool(self._awaited), ""
         if was_awaited and self._search is not None:
             self._search.cancel()
@@ -89,7 +89,7 @@ class Searches(RowsScreen):
     @on(Searched)
     def _found(self, event: Searched) -> None:
         if event.shown is not self.shown or (event.go and event.text != self._awaited):
-            return  # the rows were laid anew, and are searched anew; or it was given up
+            return  # the rows were rearranged and are searched again, or the search was cancelled
         count = counted(len(event.rows), "row") if event.rows else "nothing"
         if event.share < 1:
             if event.go:

@@ -1,4 +1,4 @@
-"""What there is to choose from on the list of sessions: filters, and the subagents of a session."""
+"""The choices on the session list: filters, and the subagents of a session."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from app.display import counted, human_age, human_bytes, short_path
 from app.tui.screens.choose import Choice
 
 MOST_PROJECTS = 30
-"""Projects in the list of filters, the largest first; the others are found by typing."""
+"""The most projects in the list of filters, largest first; others are found by typing."""
 
 
 def sieves_of(
     catalogue: Catalogue, shelves: Sequence[SearchedFolder], now: SessionFilter
 ) -> tuple[list[SessionFilter], list[Choice]]:
-    """Everything, each agent with the folder that was looked in, some days, the projects; words stay."""
+    """Filters for all sessions, each agent with its folder, recent days and projects; words are kept."""
     sieves, choices = [now.choosing()], [Choice("everything", f"{len(catalogue):,}")]
     for shelf in shelves:
         sieves.append(now.choosing(agent=shelf.agent))

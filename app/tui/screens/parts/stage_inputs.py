@@ -1,4 +1,4 @@
-"""Giving the stage at hand what it waits for: a summary from one of its sources, a provider's refusal."""
+"""Giving the current stage the input it waits for: a summary, or a provider's refusal."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ from app.work.summary_requests import ForStage
 from app.work.workspace import Status, Step
 
 Offer = tuple[Choice, Callable[[], None]]
-"""A line of the list, and what choosing it does."""
+"""A line of the list, and the action of choosing it."""
 
 
 class GivesStageInputs(WalksStages):
-    """A screen that walks the stages, and gives the one at hand what it waits for."""
+    """A screen that steps through the stages and gives the current one the input it waits for."""
 
     def did(self, words: str) -> None:
-        """Say what a key did, and show everything anew."""
+        """Report what a key did, and refresh the screen."""
         raise NotImplementedError
 
     @property
     def at_hand(self) -> Step | None:
-        """The stage that the screen is about; None while it is being worked out."""
+        """The current stage; None while it is being computed."""
         raise NotImplementedError
 
     def why_not_summary(self) -> str | None:
-        """Why no summary can be given now."""
+        """Why no summary can be given now; None if one can."""
         step = self.at_hand
         if step is None:
             return "the stage is still running"
@@ -74,7 +74,7 @@ class GivesStageInputs(WalksStages):
         yield Fact("keys", "o changes its options; ] continues", "-")
 
     def why_not_calls(self) -> str | None:
-        """Why no calls can be walked."""
+        """Why the call-by-call view cannot be opened; None if it can."""
         if self.at_hand is None:
             return "the stage is still running"
         return (
@@ -90,7 +90,7 @@ class GivesStageInputs(WalksStages):
         self.app.push_screen(GateScreen(self.opened, step))
 
     def why_not_refused(self) -> str | None:
-        """Why no refusal can be dealt with."""
+        """Why no refusal can be handled; None if one can."""
         if recovering_step(self.workspace) is None:
             return (
                 f"{self.workspace.pipeline.name} has no recovery stage: use P to choose minicode or layered"

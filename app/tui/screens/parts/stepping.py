@@ -1,4 +1,4 @@
-"""The work behind the stepper: running the stage at hand, and counting what it made. It moves no widget."""
+"""Background work of the stepper: running the current stage and counting its output. It touches no widget."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.views.stage_view import StageView, stage_view
 
 
 class Walked(Message):
-    """The stage at hand was run; these are its rows and facts as they are counted now."""
+    """The current stage was run; holds its rows and facts with the tokens counted so far."""
 
     def __init__(self, view: StageView, facts: Sequence[Fact], rows: Sequence[Row]) -> None:
         super().__init__()
@@ -35,11 +35,11 @@ class Failed(Message):
 
 
 class WalksStages(WorkScreen):
-    """A screen that is told `Walked`, once and again when more is counted, or `Failed`."""
+    """A screen that receives `Walked`, again whenever more is counted, or `Failed`."""
 
     @in_thread(exclusive=True, group="stage")
     def walk(self) -> None:
-        """Work out where the pipeline stands: roughly at once, then counted."""
+        """Compute the state of the pipeline: estimated at first, then counted."""
         worker, workspace = get_current_worker(), self.workspace
         try:
             view = self._tell()

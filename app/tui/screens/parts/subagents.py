@@ -1,4 +1,4 @@
-"""Going from the call of a subagent to what the subagent did."""
+"""Opening the transcript of a subagent from the call that started it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from app.work.rows import BlockRow
 
 
 class OpensSubagents(RowsScreen, OpensSessions):
-    """A list of rows from which the transcripts of subagents are opened."""
+    """A list of rows from which transcripts of subagents can be opened."""
 
     def why_not_agents(self) -> str | None:
-        """Why there is nothing to open, in words. (Looked for when the key is pressed only.)"""
+        """Why there is nothing to open. (The files are looked up only when the key is pressed.)"""
         return None if isinstance(self.item, BlockRow) else "no message under the cursor"
 
     @acts

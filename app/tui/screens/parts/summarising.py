@@ -1,4 +1,4 @@
-"""A summary in the place of rows: by rules, by the person's hand, or by a model, and the proof of it."""
+"""Replacing rows by a summary, written by rules, by hand or by a model, and checking it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.work.summary_requests import ForRange
 
 
 class Summarises(Attempts):
-    """A screen whose rows can be summarised, as the stages are given their summaries."""
+    """A screen whose rows can be replaced by a summary."""
 
     def summarise(self, keys: tuple[str, ...]) -> None:
         """Ask where the summary of the rows from the first to the last should come from."""
@@ -48,7 +48,7 @@ class Summarises(Attempts):
         self.app.push_screen(ProofScreen(self.opened, ForRange(self.workspace, newest)))
 
     def _ask_model(self, found: Attempt, way: EditVariant) -> None:
-        """Show what would be sent, now that it is known what may go."""
+        """Show the prompt that would be sent, once the edit's variant is chosen."""
         edit = way.edit
         assert isinstance(edit, SummariseRange), "that is what was tried"
         if self.workspace.history.done != found.done:

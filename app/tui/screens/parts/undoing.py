@@ -6,14 +6,14 @@ from app.tui.screens.base import WorkScreen, acts
 
 
 class TakesBack(WorkScreen):
-    """A screen whose `u` takes the newest operation back, and `ctrl+r` does it again."""
+    """A screen where `u` undoes the newest operation and `ctrl+r` redoes it."""
 
     def did(self, words: str) -> None:
-        """Say what a key did, and show everything anew."""
+        """Report what a key did, and refresh the screen."""
         raise NotImplementedError
 
     def why_not_back(self, action: str) -> str | None:
-        """Why "undo" or "redo" has nothing to act on; None when it has."""
+        """Why there is nothing to undo or redo; None if there is."""
         history = self.workspace.history
         if action == "undo":
             return None if history.done else "nothing to undo"

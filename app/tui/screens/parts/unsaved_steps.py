@@ -1,4 +1,4 @@
-"""Keeping steps safe as they are made, offering those that were left behind, and asking before they go."""
+"""Journaling steps, offering leftover steps, and asking before unexported steps are discarded."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from app.tui.screens.parts.rows import RowsScreen
 from app.tui.view import View, first_view
 
 SHOWN = 5
-"""Left behind steps that are offered at once, newest first."""
+"""The most leftover step lists offered at once, newest first."""
 
 
 class KeepsSteps(RowsScreen):
-    """The screen that an open session lives on, whose steps are journaled."""
+    """The main screen of an open session, which journals its steps."""
 
     journal: Journal | None = None
-    """Given where it goes on from another screen; else a new one is begun."""
+    """Taken over from the screen that this one replaces; else a new one is started."""
     kept = Leftovers()
-    """Steps that were left behind for this file, to be offered before anything else."""
+    """Leftover steps for this file, offered first."""
 
     class NotKept(Message):
-        """Steps cannot be written down."""
+        """The steps cannot be journaled."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
             self.words = words
 
     class Took(Message):
-        """Steps were done again; `taken` is the reason, in words, where they could not be."""
+        """Leftover steps were reapplied; `taken` is the reason, as text, if they could not be."""
 
         def __init__(
             self, kept: LeftoverSteps, taken: RecoveredSteps | str, view: View | None = None
@@ -56,14 +56,14 @@ class KeepsSteps(RowsScreen):
         self._offer_kept()
 
     def _not_kept(self, words: str) -> None:
-        # It can come from a thread.
+        # Can be called from a thread.
         self.post_message(self.NotKept(words))
 
     @on(NotKept)
     def _say_not_kept(self, event: NotKept) -> None:
         self.shell.say(event.words, warning=True)
 
-    # What was left behind
+    # Leftover steps
 
     def _offer_kept(self) -> None:
         for note in self.kept.notes:
@@ -90,7 +90,7 @@ class KeepsSteps(RowsScreen):
         self.app.push_screen(ChooseScreen(question, choices), choose)
 
     def _to_take_up(self, found: LeftoverSteps, *, is_one_of_many: bool) -> Choice:
-        """What tells these steps from others: when they were done, and what they were."""
+        """The choice that offers these steps, with when they were done and what they are."""
         about = f"{found.origin_words}: {found.deeds}" if is_one_of_many else found.deeds
         return Choice(f"Reapply {found.words}", state_of(self.opened.source, found), about)
 
@@ -136,7 +136,7 @@ class KeepsSteps(RowsScreen):
             self.shell.say(told, warning=True)
 
     def go_on(self, screen: KeepsSteps, told: str) -> None:
-        """Go on in another screen over the same file, with the journal of this one and its place."""
+        """Continue in another screen over the same file, with this one's journal and position."""
         screen.begin_with = told
         if self.journal is not None:
             screen.journal = self.journal

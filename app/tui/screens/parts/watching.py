@@ -1,4 +1,4 @@
-"""Noticing that an agent goes on writing the open session, and reading it again with the steps kept."""
+"""Noticing that the open session's file has changed, and rereading it with the steps kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.tui.view import View, first_view
 from app.views.listing import key_of
 
 WATCH_SECONDS: Final = 3.0
-"""Time between two looks at the file: one stat each, in a thread, as some file systems take long."""
+"""Polling interval of the file: one stat each time, in a thread, as some file systems are slow."""
 WORDS: Final[Mapping[SinceOpened, str]] = {
     SinceOpened.GREW: "the file grew: r reloads it and keeps your steps",
     SinceOpened.CHANGED: "the file was rewritten: r reloads it",
@@ -33,20 +33,20 @@ WORDS: Final[Mapping[SinceOpened, str]] = {
 
 
 class Watches(KeepsSteps, OpensSessions):
-    """A screen that looks whether its session's file is as it was opened."""
+    """A screen that polls its session's file for changes."""
 
     since: SinceOpened | None = None
-    """What became of the file, as far as was seen."""
+    """What happened to the file since it was opened, as of the last poll."""
 
     class Seen(Message):
-        """A look at the file."""
+        """A poll found a change of the file's state."""
 
         def __init__(self, since: SinceOpened | None) -> None:
             super().__init__()
             self.since = since
 
     class ReadAgain(Message):
-        """The session was read again; `reopened` is the reason, in words, where it could not be."""
+        """The session was reread; `reopened` is the reason, as text, if it could not be."""
 
         def __init__(self, reopened: Reopened | str, view: View | None = None) -> None:
             super().__init__()
@@ -54,7 +54,7 @@ class Watches(KeepsSteps, OpensSessions):
             self.view = view
 
     class AtWork(Message):
-        """Other programs work on this session, or left something unfinished beside it."""
+        """Other programs use this session, or left something unfinished beside it."""
 
         def __init__(self, users: Sequence[str], left: Sequence[Path]) -> None:
             super().__init__()
@@ -63,8 +63,8 @@ class Watches(KeepsSteps, OpensSessions):
 
     def on_mount(self) -> None:
         if isinstance(self.opened.source, FileSource):
-            # From the app's context: asyncio keeps the context of a stopped timer until its time has
-            # come, and that of this screen would keep the session in memory for so long.
+            # From the app's context: asyncio keeps the context of a stopped timer until it is due,
+            # and this screen's context would keep the session in memory until then.
             self.app.call_later(self._begin_watching)
             self.look_who_works()
 
@@ -73,13 +73,13 @@ class Watches(KeepsSteps, OpensSessions):
             self.set_interval(WATCH_SECONDS, self.look_at_file)
 
     def on_unmount(self) -> None:
-        if self.app.is_running:  # else no other session will be read
+        if self.app.is_running:  # else the program is ending
             session_left()
 
     @in_thread(exit_on_error=False, group="users")
     def look_who_works(self) -> None:
-        """See once who is at work on the session, and what a killed export left; `AtWork` tells."""
-        # Imported here: the first paint does not wait for what is not on it.
+        """Check once who uses the session and what a killed export left behind; posts `AtWork`."""
+        # Imported lazily, to not delay the first paint.
         from app.export.stray_files import strays
         from app.running import users_of
 
@@ -106,11 +106,11 @@ class Watches(KeepsSteps, OpensSessions):
 
     @in_thread(exit_on_error=False, exclusive=True, group="watch")
     def look_at_file(self) -> None:
-        """See what became of the file; `Seen` tells when it is another thing than before."""
+        """Poll the file; posts `Seen` if its state has changed."""
         source = self.opened.source
         since = changed_since(source)
         if since is SinceOpened.CHANGED and self.since is SinceOpened.REPLACED:
-            return  # what it is was looked at, which takes reading it
+            return  # already classified, which needs reading the file
         if since is SinceOpened.CHANGED and self.since is None and self.workspace.is_written:
             assert isinstance(source, FileSource), "no other changes"
             since = SinceOpened.REPLACED if is_own_work(source) else since
@@ -125,7 +125,7 @@ class Watches(KeepsSteps, OpensSessions):
             self.say_row(WORDS[event.since])
 
     def why_not_reread(self) -> str | None:
-        """Why the file cannot be read again, in words."""
+        """Why the file cannot be reread; None if it can."""
         if not isinstance(self.opened.source, FileSource):
             return "a session from standard input cannot be reloaded"
         return "it is being read already" if self.is_opening else None
